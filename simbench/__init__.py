@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from simbench.motion.trajectory import JointTrajectory
     from simbench.motion.trajectory_files.native import read_trajectory
     from simbench.retargeting.api import Retargeting, retarget_motion
-    from simbench.retargeting.imitate.stream import ImitationStream
+    from simbench.retargeting.imitate.plan import ImitationStream
     from simbench.retargeting.imitation.imitation import follow_frames, imitation_targets, start_imitation
     from simbench.retargeting.imitation.scaled_model import calibrate
     from simbench.retargeting.reference.reference import Reference
@@ -109,7 +109,7 @@ __all__ = [
 _MODULE_OF = {
     "Comparison": "simbench.runs.result",
     "HumanMotion": "simbench.motion.human_motion",
-    "ImitationStream": "simbench.retargeting.imitate.stream",
+    "ImitationStream": "simbench.retargeting.imitate.plan",
     "JointTrajectory": "simbench.motion.trajectory",
     "ReadOptions": "simbench.motion.read_options",
     "Reference": "simbench.retargeting.reference.reference",

@@ -18,7 +18,7 @@ from simbench.kinematics.tree import frame_on_body, kinematic_tree
 from simbench.motion.actors.session import perform_in_session
 from simbench.motion.human_motion import HumanMotion, InitialPose
 from simbench.retargeting.api import retarget_motion
-from simbench.retargeting.imitate.stream import ImitationStream
+from simbench.retargeting.imitate.plan import ImitationStream
 from simbench.retargeting.imitation.imitation import ImitationWeights, imitate
 from simbench.retargeting.imitation.scaled_model import calibrate
 from simbench.retargeting.match.body import match_body, place_points

@@ -33,7 +33,7 @@ from simbench.retargeting.arm.on_equipment import plan_fixed_base
 from simbench.retargeting.contact.hand_plan import Equipment
 from simbench.retargeting.stand.arms_and_legs import estimate_hand_wrench, inertia_onset
 from simbench.retargeting.stand.standing_plan import MotionPlan, plan_motion
-from simbench.retargeting.timing.stretch import fit_tempo, kinematic_limits
+from simbench.retargeting.timing.stretch import PathLimits, fit_tempo
 from simbench.robot.robot import Robot, load_robot
 from simbench.robot.robot_limbs import estimated_accelerations
 from simbench.runs.motion_source import scenario_motion
@@ -195,7 +195,7 @@ def main() -> int:
         use, metrics = measure(robot, inputs, local), local.metrics
         limit = np.asarray(robot.model.velocityLimit)[robot.root_v :] * section.speed_limit_fraction
         free = np.full(len(limit), np.inf)
-        least = fit_tempo(kinematic_limits(motion.time, one.trajectory.q, limit, free, robot.joint_names))
+        least = fit_tempo(PathLimits(motion.time, one.trajectory.q, limit, free, robot.joint_names))
         durations = [
             float(times[-1] - times[0]) for times in (motion.time, one.trajectory.time, local.trajectory.time)
         ]

@@ -1,7 +1,6 @@
 """Adaptation of a person's arm motion to a robot's arms inside their joints' bounds (Kim & Kim 2005)."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +11,7 @@ from simbench.errors import MotionError, RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
 from simbench.kinematics.least_squares import DampingRule, begin, is_running, judge_step, solve_box
+from simbench.kinematics.path_solver import PathBounds
 from simbench.kinematics.tree import (
     KinematicTree,
     first_joint,
@@ -43,26 +43,8 @@ _CLEARLY_BETTER = 1e-5
 _ROUNDS = 59
 # Steps below 10⁻⁷ rad are the last.
 _RULE = DampingRule(
-    first=0.1 * 1e-6,
-    least=1e-9,
-    greatest=np.inf,
-    step_tolerance=1e-7,
-    gain_tolerance=-1.0,
-    loss_tolerance=0.0,
-    cost_tolerance=0.0,
+    0.1 * 1e-6, 1e-9, np.inf, step_tolerance=1e-7, gain_tolerance=-1.0, loss_tolerance=0.0, cost_tolerance=0.0
 )
-
-
-class JointBounds(NamedTuple):
-    """Bounds (n,) of joints: positions, rad; speed, rad/s, and acceleration, rad/s², in both directions.
-
-    An acceleration that is not bounded is infinite.
-    """
-
-    lower: Array
-    upper: Array
-    speed: Array
-    acceleration: Array
 
 
 class ArmChain(NamedTuple):
@@ -79,29 +61,20 @@ class ArmChain(NamedTuple):
     jacobian: Array  # (4, 3, n): overwritten: derivatives of `point`, m/rad.
 
 
-@dataclass(frozen=True)
-class ArmAdaptation:
-    """Joint motion of a robot's arms, and what is left of the criterion."""
-
-    # The left arm's, then the right arm's, as far as both robot and recording have them.
-    joint_names: tuple[str, ...]
-    q: Array  # (T, n): joint positions at the recording's frames, rad.
-    # Bounds that q keeps, with velocity and acceleration by backward differences from rest.
-    bounds: JointBounds
-    # {side: (T, 3, 3) array}: person minus stretched robot, by point (wrist, thumb, pinky) and coordinate, m.
-    hand_errors: Mapping[str, Array]
-    upper_arm_errors: Mapping[str, Array]  # {side: (T,) array}: angle between the upper arms, rad.
-
-
 def adapt_arms(
     robot: Robot, motion: HumanMotion, *, margin: float = 0.0, acceleration: float | None = None
-) -> ArmAdaptation:
+) -> tuple[tuple[str, ...], Array, dict[str, Array], dict[str, Array]]:
     """Adapt the arms that both robot and recording have, at the recording's rate (Kim & Kim 2005).
 
     At each frame `arm_criterion` is least over the increments Δq that `increment_bounds` allows, from the
     posture of the frame before (`arm_path`). The first posture is the best of all, searched from the basic
     posture and from others all over the joints' range, and the robot at rest in it. The same weights serve
-    both arms; each has its own ratio of lengths. Margin and acceleration are as in `joint_bounds`.
+    both arms; each has its own ratio of lengths. Margin and acceleration are as in `joint_bounds`, whose
+    bounds the motion keeps, with velocity and acceleration by backward differences from rest.
+
+    Returns the joints' names, the left arm's, then the right arm's; their positions (T, n) at the recording's
+    frames, rad; and by side what is left of the criterion: person minus stretched robot (T, 3, 3), by point
+    (wrist, thumb, pinky) and coordinate, m, and the angle between the upper arms (T,), rad.
     """
     # Its import takes a third of a second of CPU time.
     from scipy.stats.qmc import Halton
@@ -118,7 +91,7 @@ def adapt_arms(
     period = _period(motion)
     postures = robot.postures.get("basic", np.zeros(len(robot.joint_names)))
     names: tuple[str, ...] = ()
-    paths, bounds, hand_errors, upper_arm_errors = [], [], {}, {}
+    paths, hand_errors, upper_arm_errors = [], {}, {}
     for side in sides:
         joints = arm_joints(robot, side)
         hand, upper_arm, hand_points, length = arm_targets(motion, side)
@@ -139,9 +112,7 @@ def adapt_arms(
         )
         names += joints
         paths.append(path)
-        bounds.append(limits)
-    together = JointBounds(*(np.concatenate(parts) for parts in zip(*bounds, strict=True)))
-    return ArmAdaptation(names, np.hstack(paths), together, hand_errors, upper_arm_errors)
+    return names, np.hstack(paths), hand_errors, upper_arm_errors
 
 
 def adapted_posture(robot: Robot, motion: HumanMotion, *, margin: float = 0.0) -> Array:
@@ -155,12 +126,12 @@ def adapted_posture(robot: Robot, motion: HumanMotion, *, margin: float = 0.0) -
     require_both_arms(motion)
     for side in SIDES:
         arm_joints(robot, side)
-    arms = adapt_arms(robot, motion, margin=margin)
+    adapted, path, *_ = adapt_arms(robot, motion, margin=margin)
     model = upper_body(robot)
     names = list(model.names[2:])
     q = np.zeros((len(motion.time), len(names)))
-    q[:, [names.index(name) for name in arms.joint_names]] = arms.q
-    trunk = [name for name in names if name not in arms.joint_names]
+    q[:, [names.index(name) for name in adapted]] = path
+    trunk = [name for name in names if name not in adapted]
     if not trunk:
         return q
     targets = np.zeros((len(motion.time), len(trunk)))
@@ -192,7 +163,7 @@ def arm_joints(robot: Robot, side: str) -> tuple[str, ...]:
 
 def joint_bounds(
     robot: Robot, names: Sequence[str], *, margin: float = 0.0, acceleration: float | None = None
-) -> JointBounds:
+) -> PathBounds:
     """Take the bounds of some joints from a robot, a margin, rad, inside the position limits.
 
     The acceleration limit of all, rad/s², may be infinite for none as in the paper; without one, each is
@@ -222,7 +193,7 @@ def joint_bounds(
             f"{robot.name}: a margin of {margin:g} rad leaves {names[bad[0]]} no range; "
             f"it must be less than {0.5 * (upper - lower)[bad[0]] + margin:.3g} rad"
         )
-    return JointBounds(lower, upper, speed, limits)
+    return PathBounds(lower, upper, speed, limits)
 
 
 def arm_targets(motion: HumanMotion, side: str) -> tuple[Array, Array, Array, float]:
@@ -467,7 +438,7 @@ def arm_path(
     hand: Array,
     upper_arm: Array,
     weights: Array,
-    bounds: JointBounds,
+    bounds: PathBounds,
     period: float,
     first: Array,
 ) -> tuple[Array, Array, Array]:
@@ -484,7 +455,7 @@ def arm_path(
     upper arms (T,), rad.
     """
     path, errors, angles = np.empty((len(hand), len(first))), np.empty((len(hand), 3, 3)), np.empty(len(hand))
-    free = JointBounds(bounds.lower, bounds.upper, bounds.speed, np.full(len(first), np.inf))
+    free = PathBounds(bounds.lower, bounds.upper, bounds.speed, np.full(len(first), np.inf))
     bounded = bool((bounds.acceleration < np.inf).any())
     q, target, velocity = first.copy(), first.copy(), np.zeros(len(first))
     for t in range(len(hand)):
@@ -536,7 +507,7 @@ def braking_speed(distance: float, acceleration: float, period: float) -> float:
 
 
 @compiled
-def increment_bounds(bounds: JointBounds, q: Array, velocity: Array, period: float) -> tuple[Array, Array]:
+def increment_bounds(bounds: PathBounds, q: Array, velocity: Array, period: float) -> tuple[Array, Array]:
     """Compute the least and the greatest next increment Δq (n,), rad (Kim & Kim 2005, eq. 9, 13, 14).
 
     With the velocity v' = Δq / dt, v that of the last sample, and s the distances to the limits:
@@ -577,7 +548,7 @@ def approach(behind: float, ahead: float, acceleration: float, period: float) ->
 
 
 @compiled
-def follow(targets: Array, bounds: JointBounds, period: float) -> Array:
+def follow(targets: Array, bounds: PathBounds, period: float) -> Array:
     """Follow targets (T, n), rad, as bounds allow, from rest, and come to rest at a target that stays.
 
     The first target is the start, moved into the position limits.

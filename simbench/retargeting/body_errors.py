@@ -22,24 +22,24 @@ from simbench.robot.sides import SIDES
 HAND, UPPER_ARM, FOREARM, HAND_ORIENTATION = "hand", "upper arm", "forearm", "hand orientation"
 TRUNK, HEAD, THIGH, SHANK = "trunk", "head", "thigh", "shank"
 ROOT, ROOT_HEIGHT, HEADING = "root", "root height", "heading"
+# What is compared of trunk and arms, in the order of tables.
 QUANTITIES = (HAND, UPPER_ARM, FOREARM, HAND_ORIENTATION, TRUNK)
-"""What is compared of trunk and arms, in the order of tables."""
+# What is compared of the whole body, in the order of tables.
 BODY_QUANTITIES = (*QUANTITIES, HEAD, THIGH, SHANK, ROOT, ROOT_HEIGHT, HEADING)
-"""What is compared of the whole body, in the order of tables."""
+# Those of them that are directions of parts of the body.
 DIRECTIONS = (UPPER_ARM, FOREARM, TRUNK, HEAD, THIGH, SHANK)
-"""Those of them that are directions of parts of the body."""
 
+# Distance from the limit that a plan keeps within which a joint is at it, rad or m: beyond what smoothing and
+# interpolation move it.
 NEAR_LIMIT = 0.01
-"""Distance from the limit that a plan keeps within which a joint is at it, rad or m: beyond what smoothing
-and interpolation move it."""
 
 _AT_ORIGIN = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
 _ARM, _LEG = ("shoulder", "elbow", "wrist"), ("hip", "knee", "ankle")
+# Points of a body that stick figures connect, named as the joints of a recording.
 POINT_NAMES = (
     *("pelvis", "neck", "head"),
     *(f"{side}_{joint}" for side in SIDES for joint in (*_ARM, *_LEG, "toe")),
 )
-"""Points of a body that stick figures connect, named as the joints of a recording."""
 
 
 @dataclass(frozen=True)

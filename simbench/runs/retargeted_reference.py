@@ -30,7 +30,6 @@ from simbench.retargeting.reference.reference import (
     assemble,
     plan_lead,
     run_up,
-    sample_motion,
 )
 from simbench.retargeting.stand.arms_and_legs import require_leg_limits, solve_legs_for_zmp
 from simbench.retargeting.stand.standing_plan import MotionPlan
@@ -123,7 +122,7 @@ def lead_arm(
         for k in (0, -1)
     )
     whole, path = assemble(lead_in, (time, joints), lead_out)
-    sampled = sample_motion(make_interp_spline(whole, path, k=3), settings, float(whole[-1]))
+    sampled = SampledMotion(make_interp_spline(whole, path, k=3), settings, float(whole[-1]))
     return sampled, float(lead_in[0][-1])
 
 
@@ -149,7 +148,7 @@ def build_whole_body_reference(
     if plan.embedding:
         base, joints = solve_legs_for_zmp(robot, stance, time, base, joints, zmp, 1.0 - share)
         require_leg_limits(robot, joints)
-    sampled = sample_motion(make_interp_spline(time, joints, k=3), settings, time[-1])
+    sampled = SampledMotion(make_interp_spline(time, joints, k=3), settings, time[-1])
     before = leads[0][0][-1]
     grip = np.zeros((len(sampled.clock), 2), dtype=bool)
     for column, side in enumerate(SIDES):
@@ -320,7 +319,7 @@ def build_sweep_reference(
         knots, stops = knots[:1] + knots[1::2], stops[:1] + stops[1::2]
     rest = np.zeros_like(start)
     path = BPoly.from_derivatives(knots, [[stop, rest, rest] for stop in stops])
-    sampled = sample_motion(path, settings, knots[-1], knots[0])
+    sampled = SampledMotion(path, settings, knots[-1], knots[0])
     open_hands = np.zeros((len(sampled.clock), len(robot.hands)), dtype=bool)
     reference = fixed_base_reference(robot, sampled, feedforward, open_hands)
     base = base_pose(section.position_m, section.heading_rad, base_height(robot, section))

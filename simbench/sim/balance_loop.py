@@ -38,7 +38,7 @@ from simbench.options import (
     end_of_pushes,
 )
 from simbench.plugins.declarations import call_plugin, plugin_maker
-from simbench.retargeting.reference.reference import Reference, Timeline, sample_motion
+from simbench.retargeting.reference.reference import Reference, SampledMotion, Timeline
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 from simbench.sim.loop import Balancer
@@ -60,7 +60,7 @@ def build_standing_reference(
     stance = stand(robot, section.position_m, section.heading_rad, section.posture, section.height_m or 0.0)
     duration = end_of_pushes(push) if push else 0.0
     # A constant joint curve: the motion consists of waiting for the pushes.
-    sampled = sample_motion(PPoly(stance.joints[None, None], [0.0, 1.0]), settings, duration)
+    sampled = SampledMotion(PPoly(stance.joints[None, None], [0.0, 1.0]), settings, duration)
     steps, joints = len(sampled.clock), stance.joints
     torque = np.zeros((1, len(joints)))
     if feedforward != "none":

@@ -251,7 +251,7 @@ def compute_resistance(mechanisms: Sequence[Mechanism]) -> dict[str, Resistance]
     1/r². Hands on one joint share it. Of joints on joints the largest resistance counts. `mechanisms`:
     equipment of the scenario. Returns {side: Resistance}.
     """
-    felt = {}
+    felt: dict[str, Resistance] = {}
     for side, mechanism in find_held_mechanisms(mechanisms).items():
         handle = mechanism.handles[side]
         point = handle.pose.act(np.array(handle.point))
@@ -269,7 +269,8 @@ def compute_resistance(mechanisms: Sequence[Mechanism]) -> dict[str, Resistance]
             numbers = joint.friction / lever, damping / lever**2, moved_inertia(mechanism, joint) / lever**2
             resisting.append([number / sharing for number in numbers])
         if resisting:
-            felt[side] = Resistance(*np.max(resisting, axis=0).tolist())
+            friction, damping, mass = np.max(resisting, axis=0).tolist()
+            felt[side] = friction, damping, mass
     return felt
 
 

@@ -48,12 +48,13 @@ def build_person(actor: Actor | None, initial: InitialPose, source: str) -> tupl
         raise MotionError(f"{source}: the person's stature is needed for the masses of the body")
     sex: Sex = "female" if actor.sex == "female" else "male"
     mass = actor.mass if actor.mass is not None else 22.0 * actor.height**2
-    measures, recorded = average_measures(sex, actor.height, mass), segment_lengths(initial.joints)
+    measures = average_measures(sex, actor.height, mass)
+    shoulder_width, upper_arm, forearm = segment_lengths(initial.joints)
     lengths = replace(
         skeleton_lengths(measures, actor.height),
-        shoulder_width=recorded.shoulder_width,
-        upper_arm=float(np.mean(list(recorded.upper_arm.values()))),
-        forearm=float(np.mean(list(recorded.forearm.values()))),
+        shoulder_width=shoulder_width,
+        upper_arm=float(np.mean(list(upper_arm.values()))),
+        forearm=float(np.mean(list(forearm.values()))),
     )
     return Human(HanavanBody(measures, mass), lengths), lengths
 

@@ -179,7 +179,7 @@ def test_the_picture_is_drawn_of_that_retargeting(retargeting, made, capsys, mon
     assert "picture  a.PNG\n" in capsys.readouterr().out
     ((shown, errors, path),) = drawn
     assert shown is made
-    assert errors.joints["right_elbow"].max() == pytest.approx(0.020)
+    assert errors[1]["right_elbow"].max() == pytest.approx(0.020)
     assert path == Path("a.PNG")
 
 

@@ -46,7 +46,7 @@ class HandCosts:
         found.append(np.sqrt(problem._REST_WEIGHT) * (q[7 + body.joints] - body.rest[body.joints]))
         return np.concatenate(found)
 
-    def clip(self, q, coupling, interval):
+    def clip(self, q, interval):
         """Residuals of configurations (T, 7 + n), of the first T frames: of each one, and between them."""
         points = [self.place(each) for each in q]
         found = [self.frame(*each) for each in zip(q, range(len(q)), points, strict=True)]
@@ -56,10 +56,10 @@ class HandCosts:
         unit = np.where(np.arange(rate.shape[1]) < 3, clip._ROOT_LENGTH, 1.0)
         if len(q) > 3:
             jerk = (rate[2:] - 2.0 * rate[1:-1] + rate[:-2]) / interval**2
-            found.append((coupling.time_constant**3 * jerk / unit).ravel())
+            found.append((0.02**3 * jerk / unit).ravel())
         for step, limit in (
-            (rate * interval, coupling.speed * interval),
-            (np.diff(rate, axis=0) * interval, coupling.acceleration * interval**2),
+            (rate * interval, self.problem.speed * interval),
+            (np.diff(rate, axis=0) * interval, self.problem.speed / clip._SHORTEST_START * interval**2),
         ):
             found.append(np.sqrt(clip._EXCESS_WEIGHT) * np.maximum(np.abs(step) - limit, 0.0).ravel())
         stands = self.targets.contact[: len(q)]
@@ -67,7 +67,5 @@ class HandCosts:
             for edge, corners in enumerate(edges):
                 middle = np.array([each[corners, :2].mean(axis=0) for each in points])
                 stays = stands[1:, foot, edge] & stands[:-1, foot, edge]
-                found.append(
-                    (np.sqrt(coupling.slide_weight) * stays[:, None] * np.diff(middle, axis=0)).ravel()
-                )
+                found.append((np.sqrt(1e5) * stays[:, None] * np.diff(middle, axis=0)).ravel())
         return np.concatenate(found)

@@ -11,10 +11,10 @@ from scipy.optimize import least_squares
 from scipy.spatial.transform import Rotation
 
 from simbench.errors import MotionError, RetargetError
+from simbench.kinematics.path_solver import PathBounds
 from simbench.motion.actors.session import perform_in_session
 from simbench.motion.human_motion import HumanMotion, InitialPose
 from simbench.retargeting.arm_adaptation import (
-    JointBounds,
     adapt_arms,
     adapted_posture,
     arm_chain,
@@ -46,7 +46,7 @@ def people():
 
 
 def one_joint(lower, upper, speed, acceleration):
-    return JointBounds(*(np.array([float(x)]) for x in (lower, upper, speed, acceleration)))
+    return PathBounds(*(np.array([float(x)]) for x in (lower, upper, speed, acceleration)))
 
 
 def braked_distance(speed, acceleration, period):
@@ -89,7 +89,7 @@ def test_no_wish_leads_out_of_the_bounds(seed, period, speed, acceleration, widt
     """Wishes jump between the limits and beyond, and increments between the ends of their interval."""
     rng = np.random.default_rng(seed)
     joints, samples = 3, 150
-    bounds = JointBounds(
+    bounds = PathBounds(
         np.full(joints, -width),
         np.full(joints, width),
         np.full(joints, speed),
@@ -161,7 +161,7 @@ def test_a_wish_within_the_bounds_is_followed_exactly():
     time = np.arange(0, 4, 0.01)
     # From rest: the speed grows from zero.
     wishes = np.stack([np.sin(time) ** 2, 0.5 * (1 - np.cos(2 * time))], axis=1)
-    bounds = JointBounds(np.full(2, -0.1), np.full(2, 1.1), np.full(2, 1.1), np.full(2, 2.2))
+    bounds = PathBounds(np.full(2, -0.1), np.full(2, 1.1), np.full(2, 1.1), np.full(2, 2.2))
     assert np.abs(follow(wishes, bounds, 0.01) - wishes).max() < 1e-12
 
 
@@ -351,20 +351,19 @@ def own_motion(robots):
 def test_a_robots_own_motion_is_found_wherever_it_walks(robots, own_motion):
     motion, q = own_motion
     robot = robots["mahru"]
-    arms = adapt_arms(robot, motion)
-    columns = [robot.joint_names.index(name) for name in arms.joint_names]
-    assert np.abs(arms.q - q[:, columns]).max() < 1e-5
+    adapted, path, hand_errors, upper_arm_errors = adapt_arms(robot, motion)
+    columns = [robot.joint_names.index(name) for name in adapted]
+    assert np.abs(path - q[:, columns]).max() < 1e-5
     for side in SIDES:
-        assert np.abs(arms.hand_errors[side]).max() < 1e-6
-        assert arms.upper_arm_errors[side].max() < 1e-5
+        assert np.abs(hand_errors[side]).max() < 1e-6
+        assert upper_arm_errors[side].max() < 1e-5
     posture = adapted_posture(robot, motion)
     names = list(upper_body(robot).names)[2:]
     assert posture == pytest.approx(q[:, [robot.joint_names.index(name) for name in names]], abs=1e-5)
 
 
-def violations(adaptation, period):
+def violations(q, bounds, period):
     """How often position, speed and acceleration are passed, by backward differences from rest."""
-    q, bounds = adaptation.q, adaptation.bounds
     speed = np.diff(q, axis=0, prepend=q[:1]) / period
     acceleration = np.diff(speed, axis=0, prepend=0 * speed[:1]) / period
     return (
@@ -383,10 +382,10 @@ def violations(adaptation, period):
     ],
 )
 def test_people_at_60_hz_within_all_bounds(robots, people, name, task, mean, worst):
-    adaptation = adapt_arms(robots[name], people[task])
-    assert len(adaptation.q) == {"waving": 642, "signing": 1978}[task]
-    assert violations(adaptation, 1 / 60) == (0, 0, 0)
-    errors = np.concatenate([adaptation.hand_errors[side] for side in SIDES])
+    names, q, hand_errors, _ = adapt_arms(robots[name], people[task])
+    assert len(q) == {"waving": 642, "signing": 1978}[task]
+    assert violations(q, joint_bounds(robots[name], names), 1 / 60) == (0, 0, 0)
+    errors = np.concatenate([hand_errors[side] for side in SIDES])
     distance = np.linalg.norm(errors, axis=2)
     assert distance.mean() < mean
     assert distance.max() < worst
@@ -394,12 +393,12 @@ def test_people_at_60_hz_within_all_bounds(robots, people, name, task, mean, wor
 
 def test_the_papers_own_bounds_leave_accelerations_open(robots, people):
     """What bounding them costs a hand point of a wave: less than a millimetre on the mean."""
-    bounded = adapt_arms(robots["mahru"], people["waving"])
-    free = adapt_arms(robots["mahru"], people["waving"], acceleration=np.inf)
-    position, speed, _ = violations(free, 1 / 60)
+    names, _, *bounded = adapt_arms(robots["mahru"], people["waving"])
+    _, q, *free = adapt_arms(robots["mahru"], people["waving"], acceleration=np.inf)
+    position, speed, accelerations = violations(q, joint_bounds(robots["mahru"], names), 1 / 60)
     assert (position, speed) == (0, 0)
-    assert violations(replace(free, bounds=bounded.bounds), 1 / 60)[2] > 50
-    cost = [np.linalg.norm(each.hand_errors["right"], axis=2).mean() for each in (bounded, free)]
+    assert accelerations > 50
+    cost = [np.linalg.norm(each["right"], axis=2).mean() for each, _ in (bounded, free)]
     assert 0 <= cost[0] - cost[1] < 1e-3
 
 
@@ -418,12 +417,13 @@ def held(motion, samples, frames):
 def test_jumps_stay_feasible_and_end_at_rest(robots, people):
     """The least criterion alone would swing about the aim for as long as it stays."""
     jumps = held(people["signing"], [0, 500, 1000, 1500], 90)
-    adaptation = adapt_arms(robots["mahru"], jumps)
-    assert violations(adaptation, 1 / 60) == (0, 0, 0)
-    speed = np.diff(adaptation.q, axis=0) * 60
+    names, q, *_ = adapt_arms(robots["mahru"], jumps)
+    bounds = joint_bounds(robots["mahru"], names)
+    assert violations(q, bounds, 1 / 60) == (0, 0, 0)
+    speed = np.diff(q, axis=0) * 60
     acceleration = np.diff(speed, axis=0) * 60
     # Driven to the bounds they keep.
-    assert (np.abs(acceleration).max(axis=0) > 0.99 * adaptation.bounds.acceleration).sum() > 4
+    assert (np.abs(acceleration).max(axis=0) > 0.99 * bounds.acceleration).sum() > 4
     for jump in range(90, 360, 90):
         assert np.abs(speed[jump - 6 : jump - 1]).max() < 0.01
 
@@ -431,21 +431,21 @@ def test_jumps_stay_feasible_and_end_at_rest(robots, people):
 def test_three_fixed_points_stand_in_for_markers(robots, people):
     """Without the hand's markers the three usual places on the hand give the same motion."""
     motion = people["waving"]
-    seen = adapt_arms(robots["mahru"], motion)
-    unseen = adapt_arms(robots["mahru"], replace(motion, markers={}))
-    assert np.sqrt(np.mean((seen.q - unseen.q) ** 2)) < 0.05
+    _, seen, *_ = adapt_arms(robots["mahru"], motion)
+    _, unseen, *_ = adapt_arms(robots["mahru"], replace(motion, markers={}))
+    assert np.sqrt(np.mean((seen - unseen) ** 2)) < 0.05
     # Without a trunk the line of the shoulders shows where the person faces.
     segments = {name: track for name, track in motion.segments.items() if name != "trunk"}
-    turned = adapt_arms(robots["mahru"], replace(motion, segments=segments))
-    assert np.sqrt(np.mean((seen.q - turned.q) ** 2)) < 0.1
+    _, turned, *_ = adapt_arms(robots["mahru"], replace(motion, segments=segments))
+    assert np.sqrt(np.mean((seen - turned) ** 2)) < 0.1
 
 
 def test_one_arm_and_one_frame(robots, people):
     first = held(people["waving"], [0], 1)
-    adaptation = adapt_arms(robots["puma560"], first)
-    assert adaptation.q.shape == (1, 6)
-    assert list(adaptation.hand_errors) == ["right"]
-    assert violations(adaptation, 1 / 60) == (0, 0, 0)
+    names, q, hand_errors, _ = adapt_arms(robots["puma560"], first)
+    assert q.shape == (1, 6)
+    assert list(hand_errors) == ["right"]
+    assert violations(q, joint_bounds(robots["puma560"], names), 1 / 60) == (0, 0, 0)
 
 
 def without(motion, *names):
@@ -461,7 +461,7 @@ def test_bad_input(robots, people):
         adapt_arms(mahru, without(motion, "right_hand"))
     with pytest.raises(MotionError, match=r"holds no arm that puma560 has.*right arm"):
         adapt_arms(robots["puma560"], without(motion, "right_elbow"))
-    assert list(adapt_arms(mahru, without(held(motion, [0], 2), "left_elbow")).hand_errors) == ["right"]
+    assert list(adapt_arms(mahru, without(held(motion, [0], 2), "left_elbow"))[2]) == ["right"]
     with pytest.raises(MotionError, match=r"lacks left_elbow"):
         adapted_posture(mahru, without(motion, "left_elbow"))
     armless = replace(mahru, groups={"trunk": mahru.groups["trunk"]})

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from script_modules import loaded_script
 
-from simbench.retargeting.arm_adaptation import JointBounds
+from simbench.kinematics.path_solver import PathBounds
 from simbench.robot.robot import load_robot
 
 
@@ -18,7 +18,7 @@ def script():
 
 def test_violations_are_counted_by_backward_differences_from_rest(script):
     ones = np.ones(1)
-    bounds = JointBounds(lower=-ones, upper=ones, speed=30.0 * ones, acceleration=3000.0 * ones)
+    bounds = PathBounds(lower=-ones, upper=ones, speed=30.0 * ones, acceleration=3000.0 * ones)
     # At 60 Hz: 0.6 rad in a frame are 36 rad/s, and from rest 2160 rad/s²; the way back is 3 times that.
     assert script.violations(np.array([[0.0], [0.6], [-0.6]]), bounds) == (0, 2, 1)
     assert script.violations(np.array([[0.9], [1.1], [1.1]]), bounds) == (2, 0, 0)

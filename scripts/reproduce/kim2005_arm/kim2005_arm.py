@@ -12,6 +12,7 @@ frame.
 import argparse
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,11 +25,10 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from results import Results, add_results_option, begin_results, write_results
 
 from simbench.errors import SimbenchError
+from simbench.kinematics.path_solver import PathBounds
 from simbench.motion.actors.session import perform_in_session
 from simbench.motion.human_motion import HumanMotion
 from simbench.retargeting.arm_adaptation import (
-    ArmAdaptation,
-    JointBounds,
     adapt_arms,
     arm_chain,
     arm_joints,
@@ -50,7 +50,7 @@ WEIGHTS = np.array([1.0, 1.0, 1.0, 0.1])
 PLACES = np.array([[0.0, 0.0, 0.025], [0.075, 0.043, 0.025], [0.075, -0.043, 0.025]])
 
 
-def violations(q: Array, bounds: JointBounds) -> tuple[int, int, int]:
+def violations(q: Array, bounds: PathBounds) -> tuple[int, int, int]:
     """Count violations of position, speed and acceleration bounds, by backward differences from rest."""
     speed = np.diff(q, axis=0, prepend=q[:1]) * RATE
     acceleration = np.diff(speed, axis=0, prepend=0.0 * speed[:1]) * RATE
@@ -61,16 +61,14 @@ def violations(q: Array, bounds: JointBounds) -> tuple[int, int, int]:
     )
 
 
-def on_bound(adaptation: ArmAdaptation, side: str, robot: Robot) -> NDArray[np.bool_]:
+def on_bound(names: Sequence[str], path: Array, side: str, robot: Robot) -> NDArray[np.bool_]:
     """Find the frames in which a joint of an arm is on its position or speed bound."""
-    columns = [adaptation.joint_names.index(name) for name in arm_joints(robot, side)]
-    q, bounds = adaptation.q[:, columns], adaptation.bounds
+    joints = arm_joints(robot, side)
+    q, bounds = path[:, [names.index(name) for name in joints]], joint_bounds(robot, joints)
     speed = np.abs(np.diff(q, axis=0, prepend=q[:1])) * RATE
     return np.asarray(
         (
-            (q < bounds.lower[columns] + ON_BOUND)
-            | (q > bounds.upper[columns] - ON_BOUND)
-            | (speed > bounds.speed[columns] - ON_BOUND)
+            (q < bounds.lower + ON_BOUND) | (q > bounds.upper - ON_BOUND) | (speed > bounds.speed - ON_BOUND)
         ).any(axis=1)
     )
 
@@ -91,7 +89,7 @@ def faster(motion: HumanMotion, times: int) -> HumanMotion:
     )
 
 
-def beyond_limits(robot: Robot, side: str, bounds: JointBounds) -> Array:
+def beyond_limits(robot: Robot, side: str, bounds: PathBounds) -> Array:
     """Track an arm whose joints oscillate at full speed, to a third of their range beyond the limits."""
     chain = arm_chain(robot, side, 0.6, PLACES)
     width = bounds.upper - bounds.lower
@@ -149,12 +147,12 @@ def report(robot: Robot, seed: int, results: Results) -> int:
     for name, motion in clips.items():
         for label, acceleration in (("free", np.inf), ("bounded", None)):
             start = time.process_time()
-            adaptation = adapt_arms(robot, motion, acceleration=acceleration)
+            names, path, hand_errors, upper_arm_errors = adapt_arms(robot, motion, acceleration=acceleration)
             duration = 1e6 * (time.process_time() - start) / len(motion.time)
-            counts = violations(adaptation.q, joint_bounds(robot, adaptation.joint_names))
+            counts = violations(path, joint_bounds(robot, names))
             passed += counts[0] + counts[1] + (counts[2] if acceleration is None else 0)
-            for row, side in enumerate(adaptation.hand_errors):
-                errors = adaptation.hand_errors[side]
+            for row, side in enumerate(hand_errors):
+                errors = hand_errors[side]
                 distance = np.linalg.norm(errors, axis=2)
                 table.add_row(
                     *((f"{name} ({len(motion.time)})", label) if row == 0 else ("", "")),
@@ -162,11 +160,11 @@ def report(robot: Robot, seed: int, results: Results) -> int:
                     f"{1e3 * np.abs(errors).mean():.1f}",
                     f"{1e3 * np.abs(errors).max():.1f}",
                     f"{1e3 * distance.mean():.1f}",
-                    f"{np.degrees(adaptation.upper_arm_errors[side].mean()):.1f}",
+                    f"{np.degrees(upper_arm_errors[side].mean()):.1f}",
                     *([*map(str, counts), f"{duration:.0f}"] if row == 0 else [""] * 4),
                 )
                 if acceleration is not None:
-                    bound, tips = on_bound(adaptation, side, robot), distance[:, 1:].mean(axis=1)
+                    bound, tips = on_bound(names, path, side, robot), distance[:, 1:].mean(axis=1)
                     findings.add_row(
                         name,
                         side,
@@ -177,7 +175,7 @@ def report(robot: Robot, seed: int, results: Results) -> int:
     stress = Table(title="Targets that oscillate at full speed beyond all limits; violations of bounds")
     for heading in ("arm", "frames", "on a limit", "position", "speed", "accel."):
         stress.add_column(heading, justify="left" if heading == "arm" else "right")
-    for side in adaptation.hand_errors:
+    for side in hand_errors:
         bounds = joint_bounds(robot, arm_joints(robot, side))
         path = beyond_limits(robot, side, bounds)
         counts = violations(path, bounds)

@@ -49,7 +49,7 @@ RATE = 200.0
 FILTER = (31, 5)
 """Window, samples, and order of the paper's Savitzky-Golay filter."""
 
-# Title, field of `ImitationErrors`, part of the body, factor to the unit of the table.
+# Title, which of the errors, part of the body, factor to the unit of the table.
 QUANTITIES = {
     "hand": ("Fig. 3.8 b, position of the hands (wrists), mm", "joints", "wrist", 1e3),
     "raw hand": ("Before the Savitzky-Golay filter: position of the hands, mm", "joints", "wrist", 1e3),
@@ -61,7 +61,8 @@ QUANTITIES = {
     "upper arm marker": ("Fig. 3.9, position of the upper arm markers, mm", "markers", "upper_arm", 1e3),
 }
 
-
+# The parts of `ImitationErrors`.
+ERRORS = ("initial", "joints", "markers", "hands")
 EXTENTS = "mean: mean of the recordings' means; worst: greatest of them; peak: greatest error of any sample"
 
 
@@ -102,13 +103,13 @@ def study(source: Source, limited: bool) -> Study:
         missed = imitation_errors(replace(raw, q=smooth(raw.q, *FILTER)), motion)
         unfiltered = imitation_errors(raw, motion)
         for name, (_, field, part, scale) in QUANTITIES.items():
-            found = getattr(unfiltered if name == "raw hand" else missed, field)
+            found = (unfiltered if name == "raw hand" else missed)[ERRORS.index(field)]
             tracks = scale * np.stack([found[f"{side}_{part}"] for side in SIDES])
             errors[method, name] = Extent(float(tracks.mean()), float(tracks.max()))
     basic = np.concatenate([[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0], actor.basic])
     poses = model_poses(actor, np.stack([basic, actor.q]))
     turned = [rotation_angle(pose[:1], pose[1:])[0] for pose in (poses[f"{side}_wrist"] for side in SIDES)]
-    initial = {name: 1e3 * error for name, error in missed.initial.items()}
+    initial = {name: 1e3 * error for name, error in missed[0].items()}
     return Study(source, initial, float(np.degrees(np.max(turned))), errors)
 
 

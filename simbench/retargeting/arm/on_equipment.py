@@ -1,6 +1,6 @@
 """Plan the motion of an arm on a fixed base: its flange reproduces the motion of the person's hand."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice, product
 
@@ -13,21 +13,11 @@ from simbench.kinematics.arrays import Array
 from simbench.kinematics.derivatives import minimum_jerk
 from simbench.kinematics.obstacles import Obstacle
 from simbench.kinematics.tree import first_joint
-from simbench.motion.human_motion import HandlePath, HumanMotion
+from simbench.motion.human_motion import HumanMotion
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RETARGETING_METHODS, RetargetSection, RobotSection
-from simbench.retargeting.arm.fixed_base import (
-    ArmPlan,
-    choose_rest,
-    floor_obstacle,
-    free_hands,
-    limits_of_motion,
-    place_on_base,
-    plan_metrics,
-    require_used_keys,
-    scale_time,
-)
-from simbench.retargeting.arm.free_motion import plan_free_hand, plan_two_arms
+from simbench.retargeting.arm import fixed_base
+from simbench.retargeting.arm.fixed_base import plan_free_hand, plan_two_arms
 from simbench.retargeting.body_errors import compare_hands
 from simbench.retargeting.collision.avoidance import clear_path
 from simbench.retargeting.collision.clearance import BodyShapes, add_obstacles, add_self_pairs, convex_shapes
@@ -100,7 +90,7 @@ def plan_fixed_base(
     settings: RetargetSection,
     equipment: Equipment,
     on_progress: OnProgress,
-) -> ArmPlan:
+) -> fixed_base.ArmPlan:
     """Plan the motion of a robot with a fixed base that follows a recording, in the scene's world frame.
 
     Where its hands have handles, they do on the equipment what the person's did (`plan_arm`). Without
@@ -131,7 +121,7 @@ def plan_arm(
     settings: RetargetSection,
     equipment: Equipment,
     on_progress: OnProgress,
-) -> ArmPlan:
+) -> fixed_base.ArmPlan:
     """Let the hands of a robot with a fixed base do on the equipment what the person's did.
 
     Such an arm has no human form to imitate: only the palms' paths on the equipment, and near it, are the
@@ -142,8 +132,8 @@ def plan_arm(
     Where the first base placement and branch do not serve, others are tried (`_find_alternatives`): what
     touches nothing is better, then what comes near nothing, then what is faster.
     """
-    require_used_keys(robot, settings)
-    section = section.model_copy(update={"posture": choose_rest(robot, section.posture)})
+    fixed_base.require_used_keys(robot, settings)
+    section = section.model_copy(update={"posture": fixed_base.choose_rest(robot, section.posture)})
     handles = {side: handle for side, handle in equipment.handles.items() if f"{side}_hand" in robot.hands}
     equipment = replace(equipment, handles=handles)
     first: list[tuple[BasePlacement, NominalPosture | None]] = []
@@ -185,11 +175,7 @@ def plan_arm(
 
 
 def _find_alternatives(
-    robot: Robot,
-    motion: HumanMotion,
-    section: RobotSection,
-    settings: RetargetSection,
-    equipment: Equipment,
+    robot: Robot, motion: HumanMotion, section: RobotSection, settings: RetargetSection, equipment: Equipment
 ) -> Iterator[tuple[BasePlacement, NominalPosture]]:
     """Find placements, if any will do, and branches, from which an arm follows its handles, touching nothing.
 
@@ -200,12 +186,28 @@ def _find_alternatives(
     """
     handles, home = equipment.handles, robot.postures[section.posture]
     reach = ReachabilityModel(robot, handles, home)
-    spots = [given_placement(robot, section, settings)]
+    start = given_placement(robot, section, settings)
+    spots = [start]
     if section.place == "auto":
-        free = section.height_m is None and robot.base_height > 0.0
-        spots = _spread_placements(reach, handles, spots[0], any_height=free)
-    names = reach.model.names[first_joint(reach.model) :]
-    columns = [robot.joint_names.index(name) for name in names]
+        # Behind the handles, at several distances, directions and heights; the start gives the heading, and
+        # the height unless the robot stands on a pedestal of any height.
+        length = arm_length(reach)
+        path = np.vstack([handle.poses[:, :3, 3] for handle in handles.values()])
+        middle = 0.5 * (path.min(axis=0) + path.max(axis=0))
+        heights = [start.height]
+        if section.height_m is None and robot.base_height > 0.0:
+            data = reach.model.createData()
+            pin.framesForwardKinematics(reach.model, data, pin.neutral(reach.model))
+            frames = [reach.model.getFrameId(reach.robot.frames[f"{side}_shoulder"]) for side in handles]
+            shoulder = float(np.mean([data.oMf[frame].translation[2] for frame in frames]))
+            levels = [middle[2] + part * length - shoulder for part in _SHOULDER_HEIGHTS]
+            heights = sorted({max(0.0, round(float(level), 2)) for level in levels}, key=levels.__contains__)
+        spots = []
+        for height, direction, part in product(heights, _DIRECTIONS, _DISTANCES):
+            ahead = np.array([np.cos(start.heading + direction), np.sin(start.heading + direction)])
+            x, y = (middle[:2] - part * length * ahead).tolist()
+            spots.append(replace(start, position=(x, y), height=height))
+    columns = [robot.joint_names.index(name) for name in reach.model.names[first_joint(reach.model) :]]
     rest, speed = home[columns], np.asarray(robot.model.velocityLimit)[columns]
     problem = ReachProblem(reach, make_hand_path(reach, handles), ReachTolerances())
     poses = sample_indices(len(problem.hand_path.points), COARSE)
@@ -231,7 +233,7 @@ def _find_alternatives(
     if not choices:
         return
     spot = choices[0][1]
-    scene, _ = place_on_base(robot, spot)
+    scene, _ = fixed_base.place_on_base(robot, spot)
     hands = _plan_hands(scene, motion, settings, equipment, home)
     touching = np.flatnonzero(np.any(list(hands.contact.values()), axis=0))
     held = touching[np.linspace(0, len(touching) - 1, _CLEAR_SAMPLES).astype(int)]
@@ -248,39 +250,13 @@ def _find_alternatives(
         for number, column in enumerate(columns):
             reached = np.interp(moments, poses, postures[:, number])
             joints[:, column] += weight * (reached - joints[:, column])
-        scene, _ = place_on_base(robot, spot)
+        scene, _ = fixed_base.place_on_base(robot, spot)
         trajectory = JointTrajectory(np.arange(len(joints), dtype=float), joints, robot.joint_names, None)
         near = find_near_pairs(scene, trajectory, arm, _CLEARANCE)
         if any(distance < 0.0 or second in obstacles for (_, second), distance in near.items()):
             continue
         if not any(second in parts for _, second in find_near_pairs(scene, trajectory, beside, 0.0)):
             yield spot, nominal
-
-
-def _spread_placements(
-    reach: ReachabilityModel, handles: Mapping[str, HandlePath], start: BasePlacement, *, any_height: bool
-) -> list[BasePlacement]:
-    """Spread base placements behind the handles, at several distances, directions and heights.
-
-    The start gives the heading, and the height unless the robot stands on a pedestal of any height.
-    """
-    length = arm_length(reach)
-    path = np.vstack([handle.poses[:, :3, 3] for handle in handles.values()])
-    middle = 0.5 * (path.min(axis=0) + path.max(axis=0))
-    heights = [start.height]
-    if any_height:
-        data = reach.model.createData()
-        pin.framesForwardKinematics(reach.model, data, pin.neutral(reach.model))
-        frames = [reach.model.getFrameId(reach.robot.frames[f"{side}_shoulder"]) for side in handles]
-        shoulder = float(np.mean([data.oMf[frame].translation[2] for frame in frames]))
-        levels = [middle[2] + part * length - shoulder for part in _SHOULDER_HEIGHTS]
-        heights = sorted({max(0.0, round(float(level), 2)) for level in levels}, key=levels.__contains__)
-    spots = []
-    for height, direction, part in product(heights, _DIRECTIONS, _DISTANCES):
-        ahead = np.array([np.cos(start.heading + direction), np.sin(start.heading + direction)])
-        x, y = (middle[:2] - part * length * ahead).tolist()
-        spots.append(replace(start, position=(x, y), height=height))
-    return spots
 
 
 def _plan_hands(
@@ -306,7 +282,7 @@ def _describe_surroundings(robot: Robot, equipment: Equipment, hands: HandPlan) 
     """Find the obstacles for the arm, the floor among them, and those beside what the hands hold."""
     obstacles = equipment.find_obstacles(hands)
     beside = beside_hands(robot, obstacles, hands.contact, hands.actor)
-    return (*obstacles, floor_obstacle(robot)), beside
+    return (*obstacles, fixed_base.floor_obstacle(robot)), beside
 
 
 def _at(surroundings: _Surroundings, samples: int | NDArray[np.int64]) -> _Surroundings:
@@ -328,10 +304,9 @@ def _find_near(
     arm, beside = surroundings
     obstacles, parts = ({obstacle.name for obstacle in each} for each in surroundings)
     near = find_interference(scene, trajectory, arm, _CLEARANCE)
-    by_hand = find_interference(scene, trajectory, beside)
     return (
         *(each for each in near if each.distance < 0.0 or each.second in obstacles),
-        *(each for each in by_hand if each.second in parts),
+        *(each for each in find_interference(scene, trajectory, beside) if each.second in parts),
     )
 
 
@@ -348,16 +323,16 @@ def _plan_from(
     equipment: Equipment,
     spot: BasePlacement,
     nominal: NominalPosture | None,
-) -> tuple[int, int, float, ArmPlan]:
+) -> tuple[int, int, float, fixed_base.ArmPlan]:
     """Plan from a placement and near a posture, or that with the largest joint-limit margin.
 
     Return how often a link penetrates the equipment or itself or only comes near the equipment, also from and
     to rest, the slow-down, and the plan. A placement from which the equipment is out of reach is refused.
     """
     home, margin = robot.postures[section.posture], settings.joint_limit_margin_rad
-    scene, base = place_on_base(robot, spot)
+    scene, base = fixed_base.place_on_base(robot, spot)
     hands = _plan_hands(scene, motion, settings, equipment, home)
-    lower, upper = limits_of_motion(robot, home, margin)
+    lower, upper = fixed_base.limits_of_motion(robot, home, margin)
     resting = np.tile(np.clip(home, lower, upper), (len(motion.time), 1))
     task = equipment.handles, motion.time, resting, robot.joint_names, hands
     preferred, start = blend_into_reach(robot, spot, section.posture, *task, likely=nominal)
@@ -370,18 +345,32 @@ def _plan_from(
             f"{scene.name}: out of reach: its hand misses the equipment by {1000 * error:.0f} mm at "
             f"{when:.2f} s of the recording (allowed: {1000 * _REACH_TOLERANCE:.0f} mm)"
         )
-    time, scaled, notes = scale_time(robot, motion.time, joints, settings)
+    time, scaled, notes = fixed_base.scale_time(robot, motion.time, joints, settings)
     trajectory = JointTrajectory(time, joints, robot.joint_names, None)
     surroundings = _describe_surroundings(scene, equipment, hands)
     near = _find_near(scene, trajectory, surroundings)
     interferences = tuple(each for each in near if each.distance < 0.0)
-    detours = []
+    detours, fraction = [], np.linspace(0.0, 1.0, _LEAD_SAMPLES)
     for end in (0, -1):
-        detour, left = _lead_round(scene, home, joints[end], _at(surroundings, end), (lower, upper))
+        # The way from rest to the motion, straight in a second, or round what it would touch, if less is near
+        # then: displacements from the straight way at evenly spaced fractions.
+        around, way = _at(surroundings, end), minimum_jerk(fraction, 0.0, 1.0)[:, None]
+        straight = JointTrajectory(fraction, home + way * (joints[end] - home), scene.joint_names, None)
+        left, detour = _find_near(scene, straight, around), np.zeros_like(straight.q)
+        if left:
+            # With the pairs of which `_find_near` finds the penetrations.
+            geometry = convex_shapes(scene)
+            add_self_pairs(scene, geometry)
+            add_obstacles(geometry, (*around[0], *around[1]))
+            shapes = BodyShapes(scene.model, geometry)
+            cleared = clear_path(shapes, straight.q, _LEAD_CLEARANCE, (lower, upper))
+            still = _find_near(scene, replace(straight, q=cleared), around)
+            if _count(still) < _count(left):
+                left, detour = still, cleared - straight.q
         detours.append(detour)
         near += left
     errors = compare_hands(
-        free_hands(scene, joints).actor,
+        fixed_base.free_hands(scene, joints).actor,
         hands.actor,
         {side: np.flatnonzero(touching) for side, touching in hands.contact.items()},
         {},
@@ -391,32 +380,9 @@ def _plan_from(
     metrics = {
         "retarget.hand_max_m": error,
         **scaled,
-        **plan_metrics(robot, trajectory, settings, interferences, errors),
+        **fixed_base.plan_metrics(robot, trajectory, settings, interferences, errors),
     }
-    plan = ArmPlan(trajectory, base, home, hands, interferences, metrics, errors, notes=notes)
+    plan = fixed_base.ArmPlan(trajectory, base, home, hands, interferences, metrics, errors, notes=notes)
     penetrations, count = _count(near)
     slow_down = scaled["retarget.slow_down"]
     return penetrations, count - penetrations, slow_down, replace(plan, detours=np.array(detours))
-
-
-def _lead_round(
-    scene: Robot, home: Array, posture: Array, surroundings: _Surroundings, limits: tuple[Array, Array]
-) -> tuple[Array, tuple[Interference, ...]]:
-    """Lead the way from rest to a posture round what it would touch, if less is near then.
-
-    The straight way is from rest to rest in a second. Return the displacement from it, (S, n), rad, at evenly
-    spaced fractions, and what stays near.
-    """
-    time = np.linspace(0.0, 1.0, _LEAD_SAMPLES)
-    joints = home + minimum_jerk(time, 0.0, 1.0)[:, None] * (posture - home)
-    straight = JointTrajectory(time, joints, scene.joint_names, None)
-    near = _find_near(scene, straight, surroundings)
-    if not near:
-        return np.zeros_like(joints), near
-    # With the pairs of which `_find_near` finds the penetrations.
-    geometry = convex_shapes(scene)
-    add_self_pairs(scene, geometry)
-    add_obstacles(geometry, (*surroundings[0], *surroundings[1]))
-    cleared = clear_path(BodyShapes(scene.model, geometry), joints, _LEAD_CLEARANCE, limits)
-    still = _find_near(scene, replace(straight, q=cleared), surroundings)
-    return (cleared - joints, still) if _count(still) < _count(near) else (np.zeros_like(joints), near)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
@@ -69,14 +68,6 @@ _LENGTH_WEIGHT = 0.01
 _APPROACH_FRACTION = 0.25
 
 
-class HeldPalm(NamedTuple):
-    """When a palm is held, and how."""
-
-    held: NDArray[np.bool_]  # (T,) bool: samples at which the palm's pose must not change.
-    # (3,): unit vector in the palm's axes about which it may rotate nevertheless.
-    rotation_axis: Array | None = None
-
-
 # Poses at which palms are held by frame, and the axes in the palms' axes about which they may rotate.
 _PalmPoses = dict[int, tuple[pin.SE3, Array | None]]
 
@@ -88,7 +79,7 @@ def avoid_collisions(
     base: Array,
     limits: Array,
     margin: float,
-    palms: Mapping[str, HeldPalm] = MappingProxyType({}),
+    palms: Mapping[str, tuple[NDArray[np.bool_], Array | None]] = MappingProxyType({}),
     obstacles: Sequence[Obstacle] = (),
 ) -> tuple[Array, Array]:
     """Change a joint path where it comes too near the robot's own links or obstacles, and only there.
@@ -105,11 +96,12 @@ def avoid_collisions(
     `shapes`: collision shapes of the upper body, with the pairs that can collide; `time` (T,); `joints` (T,
     n): positions of trunk and arms inside the limits, rad; `base` (T, 7): pose of the root link in the world
     frame: position, m, and quaternion; `limits` (2, n): lower and upper joint limits, rad; `margin`: least
-    distance of a pair, m; `palms` {frame: HeldPalm}: when the palm of this frame is held; `obstacles`:
-    obstacles at rest, or with a pose at each of the T samples. Returns `joints` (T, n): positions of trunk
-    and arms, rad, clear as far as can be. Samples that are clear, and not near one that is not, are the same
-    as before; `missing` (T,): clearance deficit: margin minus the distance of the nearest pair, m; 0 where
-    all is clear.
+    distance of a pair, m; `palms`: of a frame, when its palm is held (T,), so that its
+    pose must not change, and the unit vector (3,) in its axes about which it may rotate nevertheless;
+    `obstacles`: obstacles at rest, or with a pose at each of the T samples. Returns `joints` (T, n):
+    positions of trunk and arms, rad, clear as far as can be. Samples that are clear, and not near one that is
+    not, are the same as before; `missing` (T,): clearance deficit: margin minus the distance of the nearest
+    pair, m; 0 where all is clear.
     """
     scene = ClearanceScene(shapes, base, obstacles)
     model, data = scene.workspace.model, scene.workspace.data
@@ -125,8 +117,8 @@ def avoid_collisions(
         samples, held = np.arange(start, end), []
         for sample in samples:
             pin.framesForwardKinematics(model, data, np.concatenate([base[sample], joints[sample]]))
-            now = {model.getFrameId(name): palm for name, palm in palms.items() if palm.held[sample]}
-            held.append({frame: (data.oMf[frame].copy(), palm.rotation_axis) for frame, palm in now.items()})
+            now = {model.getFrameId(name): axis for name, (when, axis) in palms.items() if when[sample]}
+            held.append({frame: (data.oMf[frame].copy(), axis) for frame, axis in now.items()})
         smoothness = _PATH_WEIGHT * smoothness_matrix(time, start, end, _SMOOTHING_TIME)
         changed[samples] = _avoid_in_window(scene, samples, joints[samples], held, smoothness, limits, margin)
         missing[samples] = scene.deficits(samples, changed[samples], margin)

@@ -17,8 +17,8 @@ from simbench.robot.robot import Robot
 from simbench.robot.robot_limbs import close_hands, upper_body_locks
 from simbench.robot.sides import SIDES
 
+# Pose of a root link at the world's origin: position, m, and quaternion.
 AT_ORIGIN = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
-"""Pose of a root link at the world's origin: position, m, and quaternion."""
 # Relative accuracy of distances. With Coal's 1e-6 the normals of shapes that touch are good to a percent, and
 # the error changes with the last digit of a posture: plans around the body would differ by a radian. Where
 # its search for the depth of a penetration gives up at the first, as beside round shapes, the next is taken.

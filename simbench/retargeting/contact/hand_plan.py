@@ -24,14 +24,8 @@ from simbench.kinematics.task_matrix import make_workspace
 from simbench.kinematics.tree import frame_on_body, frame_poses, kinematic_tree, place_bodies
 from simbench.motion.human_motion import PALM_OFFSET, HandlePath, HumanMotion, transform
 from simbench.options import RetargetSection
+from simbench.retargeting.imitation import scaled_model
 from simbench.retargeting.imitation.imitation import Imitation
-from simbench.retargeting.imitation.scaled_model import (
-    SegmentLengths,
-    elbow_joint,
-    robot_lengths,
-    scale_model,
-    straight_elbow,
-)
 from simbench.robot.robot import Robot
 from simbench.robot.robot_limbs import upper_body
 from simbench.robot.sides import SIDES
@@ -65,6 +59,9 @@ _WOBBLE = 0.005
 
 OfSides: TypeAlias = Mapping[str, Array]
 Flags: TypeAlias = NDArray[np.bool_]
+# Force that equipment opposes to a hand that moves it: Coulomb friction, N, viscous friction, N·s/m, and the
+# mass that the hand accelerates, kg.
+Resistance: TypeAlias = tuple[float, float, float]
 
 
 @dataclass(frozen=True)
@@ -76,27 +73,12 @@ class HandPlan:
     share: OfSides
     contact: Mapping[str, Flags]  # {side: (T,) bool array}: whether the actor's hand is on the equipment.
     grip: OfSides  # {side: (T,) array}: weight of the contact: 1 in contact, 0 from 1 s before and after it.
-    targets: OfSides  # {side: (T, 4, 4) array}: desired palm poses of the robot in the world frame, m.
-    # {side: (T, 4, 4) array}: palm poses of the actor in the world frame, m, put onto the handles in contact:
-    # what the targets become there.
+    # {side: (T, 4, 4) array}: desired palm poses of the robot in the world frame, m; from `detect_contact`
+    # those of the scaled model.
+    targets: OfSides
+    # {side: (T, 4, 4) array}: palm poses of the actor in the world frame, m, put onto the handles in contact
+    # and corrected before and after it (`approach_handles`): what the targets become there.
     actor: OfSides
-    # {side: (3,) array or None}: unit vector in the palm's axes about which a hand may turn on what it holds;
-    # None if it may not.
-    turn_axes: Mapping[str, Array | None]
-
-
-@dataclass(frozen=True)
-class HandContact:
-    """Contact of the actor's hands with the equipment over time."""
-
-    # {side: (T,) array}: blend weight: 0 the robot's own hand path, 1 the actor's, in between during the
-    # transition.
-    share: OfSides
-    contact: Mapping[str, Flags]  # {side: (T,) bool array}: whether the actor's hand is on the equipment.
-    palms: OfSides  # {side: (T, 4, 4) array}: palm poses of the scaled model in the world frame, m.
-    # {side: (T, 4, 4) array}: the same, put onto the handles in contact and corrected before and after it
-    # (`approach_handles`).
-    held: OfSides
     # {side: (3,) array or None}: unit vector in the palm's axes about which a hand may turn on what it holds;
     # None if it may not.
     turn_axes: Mapping[str, Array | None]
@@ -105,20 +87,6 @@ class HandContact:
     def any_hand(self) -> Flags:
         """Whether any hand is on the equipment, (T,)."""
         return np.asarray(np.any(list(self.contact.values()), axis=0))
-
-
-@dataclass(frozen=True)
-class Resistance:
-    """Force that equipment opposes to a hand that moves it; a negative one would push the hand on."""
-
-    friction_n: float  # Coulomb friction, N.
-    damping_ns_m: float  # Viscous friction, N·s/m.
-    mass_kg: float  # Mass that the hand accelerates, kg.
-
-    def __post_init__(self) -> None:
-        numbers = (self.friction_n, self.damping_ns_m, self.mass_kg)
-        if not (np.isfinite(numbers).all() and min(numbers) >= 0.0):
-            raise BalanceError(f"resistance of equipment: {numbers}; allowed: finite numbers from 0")
 
 
 def find_no_obstacles(_: HandPlan) -> Sequence[Obstacle]:
@@ -137,6 +105,12 @@ class Equipment:
     # {side: Resistance}: resistance of the equipment to each hand that moves it.
     resistance: Mapping[str, Resistance] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        """Refuse a negative resistance: it would push the hand on."""
+        for numbers in self.resistance.values():
+            if not (np.isfinite(numbers).all() and min(numbers) >= 0.0):
+                raise BalanceError(f"resistance of equipment: {numbers}; allowed: finite numbers from 0")
+
 
 def contact_phases(
     time: Array, palm: Array, handle_path: Array, settings: RetargetSection
@@ -151,9 +125,7 @@ def contact_phases(
     through its front.)
     """
     contact = np.zeros(len(time), dtype=bool)
-    if len(handle_path) == 0:
-        return np.zeros(len(time)), contact
-    distance = np.linalg.norm(palm[:, None, :] - handle_path[None, :, :], axis=2).min(axis=1)
+    distance = np.linalg.norm(palm[:, None, :] - handle_path[None, :, :], axis=2).min(axis=1, initial=np.inf)
     runs = _runs(time, distance < settings.contact_distance_m)
     if not runs:
         return np.zeros(len(time)), contact
@@ -288,22 +260,21 @@ def grip_path(
                 rotation, position = left @ right, values[:, :, 3]
             if axis is not None:
                 turned = rotation.transpose(0, 2, 1) @ palms[side][holds][:, :3, :3]
-                rotation = rotation @ _rotation_about(axis, turned)
+                # Of the rotations about the axis, the nearest one.
+                skew = np.array(
+                    [[0.0, -axis[2], axis[1]], [axis[2], 0.0, -axis[0]], [-axis[1], axis[0], 0.0]]
+                )
+                outer = np.outer(axis, axis)
+                cosine = np.einsum("ij,tij->t", np.eye(3) - outer, turned)
+                sine = np.einsum("ij,tij->t", skew, turned)
+                length = np.hypot(sine, cosine)
+                # Half a turn about a perpendicular axis: no angle is nearer than another.
+                safe = np.where(length < 1e-9, 1.0, length)
+                s = np.where(length < 1e-9, 0.0, sine / safe)[:, None, None]
+                c = np.where(length < 1e-9, 1.0, cosine / safe)[:, None, None]
+                rotation = rotation @ (outer + c * (np.eye(3) - outer) + s * skew)
             held[side][holds] = transform(rotation, position)
     return held
-
-
-def _rotation_about(axis: Array, rotation: Array) -> Array:
-    """Project rotations (T, 3, 3) on those about an axis (3,): the nearest such rotations."""
-    skew = np.array([[0.0, -axis[2], axis[1]], [axis[2], 0.0, -axis[0]], [-axis[1], axis[0], 0.0]])
-    outer = np.outer(axis, axis)
-    cosine = np.einsum("ij,tij->t", np.eye(3) - outer, rotation)
-    sine = np.einsum("ij,tij->t", skew, rotation)
-    length = np.hypot(sine, cosine)
-    # Half a turn about a perpendicular axis: no angle is nearer than another.
-    safe = np.where(length < 1e-9, 1.0, length)
-    s, c = np.where(length < 1e-9, 0.0, sine / safe), np.where(length < 1e-9, 1.0, cosine / safe)
-    return outer + c[:, None, None] * (np.eye(3) - outer) + s[:, None, None] * skew
 
 
 def approach_handles(
@@ -335,7 +306,7 @@ def approach_handles(
 
 def detect_contact(
     robot: Robot, imitation: Imitation, handles: Mapping[str, HandlePath], settings: RetargetSection
-) -> HandContact:
+) -> HandPlan:
     """Find when the actor's hands are on the equipment, and put them onto their handles there.
 
     At the samples of the imitation, the motion of the scaled model with the robot's palm frames, for both
@@ -355,18 +326,23 @@ def detect_contact(
         share[side], contact[side] = contact_phases(time, palm[:, :3, 3], path, settings)
     held = approach_handles(palms, share, contact, handles)
     axes = {side: handles[side].turn_axis if side in handles else None for side in SIDES}
-    return HandContact(share, contact, palms, held, axes)
+    return HandPlan(share, contact, _arrival(time, contact), palms, held, axes)
 
 
-def contact_at_samples(contact: HandContact, samples: NDArray[np.int64]) -> HandContact:
-    """Take some samples (S,) of the contact of hands."""
-    parts = ("share", "contact", "palms", "held")
-    taken = {part: {side: each[samples] for side, each in getattr(contact, part).items()} for part in parts}
-    return replace(contact, **taken)
+def _arrival(time: Array, contact: Mapping[str, Flags]) -> dict[str, Array]:
+    """Weight of the contact of each hand (T,)."""
+    return {side: near_contact(time, touching, _ARRIVAL_TIME) for side, touching in contact.items()}
+
+
+def contact_at_samples(hands: HandPlan, time: Array, samples: NDArray[np.int64]) -> HandPlan:
+    """Take some samples (S,), of which `time` has all, of the contact of hands."""
+    parts = ("share", "contact", "targets", "actor")
+    taken = {part: {side: each[samples] for side, each in getattr(hands, part).items()} for part in parts}
+    return replace(hands, **taken, grip=_arrival(time[samples], taken["contact"]))
 
 
 def plan_hands(
-    robot: Robot, imitation: Imitation, posture: Array, base: Array, contact: HandContact
+    robot: Robot, imitation: Imitation, posture: Array, base: Array, contact: HandPlan
 ) -> HandPlan:
     """Compute the desired palm poses of a robot with two arms (Tomić 2018, §3.7.1-3.7.3), T samples.
 
@@ -376,15 +352,14 @@ def plan_hands(
     model whose segment lengths, base and joints are interpolated from the robot's to the actor's; there, a
     target that a longer arm reached and the robot's does not is drawn in toward the shoulder.
     """
-    grip = {side: near_contact(imitation.time, contact.contact[side], _ARRIVAL_TIME) for side in SIDES}
-    model, q = upper_body(robot), np.hstack([base, posture])
+    grip, model, q = contact.grip, upper_body(robot), np.hstack([base, posture])
     ids = {name: model.getFrameId(frame) for name, frame in robot.frames.items()}
     # A model's joint placements are linear in its segment lengths.
-    tree, lengths = kinematic_tree(model), robot_lengths(robot, robot.model)
-    actor = kinematic_tree(scale_model(robot, model, imitation.actor.lengths)).translation
+    tree, lengths = kinematic_tree(model), scaled_model.robot_lengths(robot, robot.model)
+    actor = kinematic_tree(scaled_model.scale_model(robot, model, imitation.actor.lengths)).translation
     work, targets = make_workspace(tree), {}
     for side in SIDES:
-        share, held = contact.share[side], contact.held[side]
+        share, held = contact.share[side], contact.actor[side]
         target, shoulders = frame_poses(model, [ids[f"{side}_hand"], ids[f"{side}_shoulder"]], q)
         target[share == 1.0] = held[share == 1.0]
         between = np.flatnonzero((share > 0.0) & (share < 1.0))
@@ -397,7 +372,7 @@ def plan_hands(
             pose = work.rotation[body]
             target[sample] = pin.SE3(pose @ rotation, work.position[body] + pose @ centre).homogeneous
         # At full weight this is the actor's palm beside the handle.
-        target[between] = target[between] @ np.linalg.solve(contact.palms[side][between], held[between])
+        target[between] = target[between] @ np.linalg.solve(contact.targets[side][between], held[between])
         free = np.flatnonzero((share > 0.0) & (grip[side] < 1.0))
         palm, wrist = (model.frames[ids[f"{side}_{part}"]].placement for part in ("hand", "wrist"))
         drawn = draw_in(
@@ -409,19 +384,22 @@ def plan_hands(
         )
         target[free, :3, 3] += (1.0 - grip[side][free, None]) * (drawn - target[free, :3, 3])
         targets[side] = _smooth_poses(imitation.time, target)
-    return HandPlan(contact.share, contact.contact, grip, targets, contact.held, contact.turn_axes)
+    return replace(contact, targets=targets)
 
 
-def arm_reach(model: pin.Model, robot: Robot, lengths: SegmentLengths, side: str) -> tuple[float, float]:
+def arm_reach(
+    model: pin.Model, robot: Robot, lengths: scaled_model.SegmentLengths, side: str
+) -> tuple[float, float]:
     """Compute the least and greatest distance, m, of wrist and shoulder, inside what the elbow allows.
 
     `model` is the robot's upper body with its joint limits, `lengths` are those of the arm's segments, m.
     """
-    index = model.joints[elbow_joint(model, robot, side)].idx_q
-    straight = straight_elbow(model, robot, side)
+    index = model.joints[scaled_model.elbow_joint(model, robot, side)].idx_q
+    straight = scaled_model.straight_elbow(model, robot, side)
     limits = model.lowerPositionLimit[index], model.upperPositionLimit[index]
     fold = min(max(abs(limit - straight) for limit in limits), np.pi)
-    a, b = lengths.upper_arm[side], lengths.forearm[side]
+    _, upper_arm, forearm = lengths
+    a, b = upper_arm[side], forearm[side]
     folded = float(np.sqrt(a * a + b * b + 2.0 * a * b * np.cos(fold)))
     return folded + _REACH_MARGIN, a + b - _REACH_MARGIN
 
@@ -511,9 +489,8 @@ def plan_arm_hands(
         rotation = rest[:3, :3] @ Rotation.from_rotvec(weight * turn).as_matrix()
         blended = transform(rotation, rest[:3, 3] + weight * (poses[:, :3, 3] - rest[:3, 3]))
         targets[side] = _smooth_poses(time, blended)
-    grip = {side: near_contact(time, touching, _ARRIVAL_TIME) for side, touching in contact.items()}
     axes = {side: handle.turn_axis for side, handle in handles.items()}
-    return HandPlan(share, contact, grip, targets, held, axes)
+    return HandPlan(share, contact, _arrival(time, contact), targets, held, axes)
 
 
 def _count_receding(path: Array, distance: float) -> int:

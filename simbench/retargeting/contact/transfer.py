@@ -1,7 +1,6 @@
 """Transfer: joint positions of trunk and arms that bring the robot's palms to their targets."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +17,6 @@ from simbench.kinematics.task_matrix import Targets, Tasks, make_path_equations,
 from simbench.kinematics.tree import KinematicTree, frame_on_body, kinematic_tree
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.imitate.problem import ImitationProblem, frame_costs
-from simbench.retargeting.imitate.targets import targets_at
 from simbench.robot.robot import Robot
 from simbench.robot.robot_limbs import upper_body
 from simbench.robot.sides import SIDES
@@ -64,8 +62,7 @@ class BoneAims(NamedTuple):
 
     def at_samples(self, samples: NDArray[np.int64]) -> "BoneAims":
         """Keep some samples (K,)."""
-        targets = targets_at(self.problem.targets, samples)
-        return BoneAims(replace(self.problem, targets=targets), self.joints, self.share[samples])
+        return BoneAims(self.problem.at_samples(samples), self.joints, self.share[samples])
 
 
 class PreferredPath(NamedTuple):

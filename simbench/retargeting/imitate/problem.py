@@ -1,20 +1,218 @@
-"""The problem of imitation in single frames: squared errors of lines, root and soles, with derivatives."""
+"""The problem of imitation: what a recording asks of a robot's body, and what single frames cost.
 
-from dataclasses import dataclass
-from typing import NamedTuple
+Targets are directions of lines, heights and contacts over time; costs are squared errors of lines, root and
+soles, with derivatives.
+"""
+
+from collections.abc import Mapping
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.rotation import turn_quaternions, turns_between
 from simbench.kinematics.tree import ancestors
-from simbench.retargeting.imitate.targets import BodyTargets
-from simbench.retargeting.match.body import MatchedBody, derive_points, place_points
+from simbench.motion.human_motion import HumanMotion
+from simbench.motion.person_body import (
+    find_person_contacts,
+    foot_points,
+    has_only_ankles,
+    standing_heights,
+    with_heels,
+)
+from simbench.options import RetargetSection
+from simbench.retargeting.match.body import BONES, MatchedBody, derive_points, place_points, zero_points
+from simbench.robot.sides import SIDES
 
+# Weights of squared errors of direction, 1/rad². Bones make the posture; girdles, hands and head turn it.
+LINE_WEIGHTS = {
+    **dict.fromkeys(("upper arm", "forearm", "thigh", "shank"), 1.0),
+    **dict.fromkeys(("shoulders", "hips"), 0.3),
+    **dict.fromkeys(("head", "foot"), 0.1),
+    **{"trunk": 2.0, "pelvis": 0.02, "hand": 0.03},
+}
+
+
+@dataclass(frozen=True)
+class BodyTargets:
+    """Targets of a matched body over T samples."""
+
+    time: Array  # (T,): times, s.
+    parts: tuple[str, ...]  # Part of the body of each line: keys of `LINE_WEIGHTS`.
+    lines: Array  # (B, P): line b runs along Σ_p `lines[b, p]` · (position of point p).
+    weights: Array  # (B,): weights of the lines' squared errors, 1/rad².
+    directions: Array  # (T, B, 3): unit vectors in the world frame that the lines are to have.
+    # (P,): the root is at Σ_p `root_point[p]` · (position of point p): the middle between the hips.
+    root_point: Array
+    root: Array  # (T, 3): position of the root in the world frame, m.
+    root_weight: Array  # (3,): weights of its squared error, 1/m².
+    clearance: Array  # (T, F, 2): height over the floor of heel and toe of F feet, m.
+    contact: NDArray[np.bool_]  # (T, F, 2) bool: whether heel and toe stand on the floor.
+    scale: float  # Length of the robot's legs by the person's.
+    notes: tuple[str, ...]  # What was assumed, one line each.
+
+
+# Weights of the squared error of the root's position, 1/m²: where feet stand, they and the bones say where
+# the root is.
+ROOT_WEIGHT = np.array([8.0, 8.0, 2.0])
+# Parts of the body that a robot imitates whose root and legs do something else.
+UPPER_BODY = ("upper arm", "forearm", "trunk", "shoulders", "head", "hand")
+
+
+# What the size of person and robot decides: heights of the joints of the feet over the floor while a foot
+# stands, m, of those that are recorded and of those with heels that were added; length of the robot's legs by
+# the person's; height of the robot's ankles over its soles, m.
+PersonMeasures: TypeAlias = tuple[Mapping[str, float], Mapping[str, float], float, float]
+
+
+def select_parts(targets: BodyTargets, parts: tuple[str, ...]) -> BodyTargets:
+    """Keep the targets of some parts of the body; the root and the feet have none."""
+    kept = np.array([part in parts for part in targets.parts])
+    feet = np.zeros((len(targets.time), 0, 2))
+    return replace(
+        targets,
+        parts=tuple(part for part in targets.parts if part in parts),
+        lines=targets.lines[kept],
+        weights=targets.weights[kept],
+        directions=targets.directions[:, kept],
+        root_weight=np.zeros(3),
+        clearance=feet,
+        contact=feet.astype(bool),
+    )
+
+
+def measure_person(body: MatchedBody, motion: HumanMotion) -> PersonMeasures:
+    """Measure what a recording says of the person: heights of standing feet, and the scale of the robot."""
+    place, lengths, person, ankle = zero_points(body), [], [], 0.0
+    for side in SIDES:
+        for start, end in (("hip", "knee"), ("knee", "ankle")):
+            a, b = f"{side}_{start}", f"{side}_{end}"
+            if a in place and b in place:
+                lengths.append(float(np.linalg.norm(place[b] - place[a])))
+            if a in motion.joints and b in motion.joints:
+                person.append(float(np.median(np.linalg.norm(motion.joints[b] - motion.joints[a], axis=1))))
+    if "left_ankle" in place and "left_sole_0" in place:
+        ankle = float(place["left_ankle"][2] - place["left_sole_0"][2])
+    scale = float(np.mean(lengths) / np.mean(person)) if lengths and person else 1.0
+    return standing_heights(motion), standing_heights(with_heels(motion)), scale, ankle
+
+
+def find_targets(
+    body: MatchedBody, motion: HumanMotion, measures: PersonMeasures | None = None
+) -> BodyTargets:
+    """Turn a recording into targets of a robot's body.
+
+    Directions are the person's. The root's way and the feet's heights are the person's, scaled by the length
+    of the legs, over the height of ankles and soles. `motion`: recording with T samples; `measures`: from
+    another recording of the same person, for one that is too short to tell. Returns targets at the
+    recording's samples.
+    """
+    heights, heel_heights, scale, ankle = measures or measure_person(body, motion)
+    person = with_heels(motion, heights)
+    joints, count = person.joints, len(motion.time)
+    hips = [f"{side}_hip" for side in SIDES]
+    feet = [side for side in SIDES if f"{side}_sole_0" in body.names]
+    flags, notes = find_person_contacts(person, heel_heights), []
+    lines = _find_lines(body, motion)
+    clearance, contact = np.zeros((count, len(feet), 2)), np.ones((count, len(feet), 2), dtype=bool)
+    root, root_weight = np.zeros((count, 3)), np.zeros(3)
+    if flags and all(f"{side}_{name}" in joints for side in SIDES for name in ("hip", "knee", "ankle")):
+        for foot, side in enumerate(feet):
+            names, whole = foot_points(person, side), f"{side}_heel" in joints and f"{side}_toe" in joints
+            parts = ("heel", "toe") if whole else ("ankle", "ankle")
+            # A heel that was added stands at 0.
+            above = [joints[f"{side}_{part}"][:, 2] - heights.get(f"{side}_{part}", 0.0) for part in parts]
+            for k, part in enumerate(parts):
+                clearance[:, foot, k] = scale * np.maximum(above[k], 0.0)
+                contact[:, foot, k] = flags[side][:, names.index(f"{side}_{part}")]
+            if whole:
+                along = joints[f"{side}_toe"] - joints[f"{side}_heel"]
+                along[:, 2] = above[1] - above[0]
+                soles = {f"{side}_sole_{k}": 0.5 if k in (1, 2) else -0.5 for k in range(4)}
+                lines.append(("foot", soles, along))
+        middle = 0.5 * (joints["left_hip"] + joints["right_hip"])
+        below = min(heights[f"{side}_ankle"] for side in SIDES)
+        root = scale * (middle - [0.0, 0.0, below]) + [0.0, 0.0, ankle]
+        root_weight = ROOT_WEIGHT
+        notes.append(
+            f"the way of the root and the heights of the feet are {scale:.3f} times the person's, "
+            "as the length of the legs is"
+        )
+        if has_only_ankles(motion):
+            notes.append("only ankles are recorded of the feet: each sole stands whole or not at all")
+    else:
+        notes.append("legs are not recorded: both feet stand where they are")
+    lines = [line for line in lines if all(name in body.names for name in line[1])]
+    if not lines:
+        raise RetargetError(f"{motion.source}: no bone is recorded that {body.robot.name} has too")
+    vectors = np.stack([vector for _, _, vector in lines], axis=1)
+    roots = [name for name in hips if name in body.names] or ["pelvis_base"]
+    return BodyTargets(
+        motion.time - motion.time[0],
+        tuple(part for part, _, _ in lines),
+        np.array([[points.get(name, 0.0) for name in body.names] for _, points, _ in lines]),
+        np.array([LINE_WEIGHTS[part] for part, _, _ in lines]),
+        vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-9),
+        np.array([(name in roots) / len(roots) for name in body.names]),
+        root,
+        root_weight,
+        clearance,
+        contact,
+        scale,
+        tuple(notes),
+    )
+
+
+def _find_lines(body: MatchedBody, motion: HumanMotion) -> list[tuple[str, dict[str, float], Array]]:
+    """List the lines of the body but the feet: part, the robot's points with factors, vectors (T, 3)."""
+    joints, lines = motion.joints, []
+    hips, shoulders = ([f"{side}_{name}" for side in SIDES] for name in ("hip", "shoulder"))
+    for bone, (start, end) in BONES.items():
+        for side in SIDES:
+            a, b = f"{side}_{start}", f"{side}_{end}"
+            if a in joints and b in joints:
+                lines.append((bone, {b: 1.0, a: -1.0}, joints[b] - joints[a]))
+    trunk = {**dict.fromkeys(shoulders, 0.5), **dict.fromkeys(hips, -0.5)}
+    if all(name in joints for name in trunk):
+        along = sum((sign * joints[name] for name, sign in trunk.items()), np.zeros(3))
+        lines.append(("trunk", trunk, along))
+    elif "trunk" in motion.segments and "trunk" in motion.initial.segments:
+        lines.append(("trunk", trunk, _carried(motion, "trunk", 2)))
+    for part, (left, right) in (("shoulders", shoulders), ("hips", hips)):
+        if left in joints and right in joints:
+            lines.append((part, {left: 1.0, right: -1.0}, joints[left] - joints[right]))
+    if "pelvis" in motion.segments and "pelvis" in motion.initial.segments:
+        lines.append(("pelvis", {"pelvis_up": 1.0, "pelvis_base": -1.0}, _carried(motion, "pelvis", 2)))
+        if not all(name in joints for name in hips):
+            lines.append(("hips", {"pelvis_left": 1.0, "pelvis_base": -1.0}, _carried(motion, "pelvis", 1)))
+    recorded = "neck" in joints and "head" in joints and "head" in motion.initial.joints
+    if recorded and body.robot.groups.get("head"):
+        # The head carries along the line that the person's neck and head have in the initial posture.
+        x, _, z = motion.initial.joints["head"] - motion.initial.joints["neck"]
+        ends = {"head_front": x, "head_top": z, "head_base": -x - z}
+        lines.append(("head", ends, joints["head"] - joints["neck"]))
+    for side in SIDES:
+        hand = f"{side}_hand"
+        if hand in motion.segments and hand in motion.initial.segments and hand not in motion.missing:
+            for point, axis in (("fingers", 0), ("back", 2)):
+                ends = {f"{side}_{point}": 1.0, f"{side}_palm": -1.0}
+                lines.append(("hand", ends, _carried(motion, hand, axis)))
+    return lines
+
+
+def _carried(motion: HumanMotion, segment: str, axis: int) -> Array:
+    """Direction (T, 3) of a world axis of the initial posture that a segment carries along."""
+    initial = motion.initial.segments[segment][:3, :3].T[:, axis]
+    return np.asarray(motion.segments[segment][:, :3, :3] @ initial)
+
+
+# Weight of the squared depth of a sole's corner below the floor, 1/m².
 CONTACT_WEIGHT = 1e5
-"""Weight of the squared depth of a sole's corner below the floor, 1/m²."""
 # Weight of the squared height of a corner over the floor while its heel or toe stands, 1/m².
 _FLAT_WEIGHT = 500.0
 # Weight of the squared error of a swinging heel's or toe's height near the floor, 1/m².
@@ -23,6 +221,8 @@ _CLEARANCE_WEIGHT = 30.0
 _FADE = 0.1
 # Weight of the squared distance of a joint from rest, 1/rad²: it settles what nothing else determines.
 _REST_WEIGHT = 2e-4
+# Least bend of elbows and knees in the first guess, rad.
+_BENT = 0.4
 
 
 class FrameCosts(NamedTuple):
@@ -35,38 +235,46 @@ class FrameCosts(NamedTuple):
     foot_jacobian: Array  # (T, F, 2, 2, nv).
 
 
-@dataclass(frozen=True)
 class ImitationProblem:
-    """A matched body with the targets of T frames."""
+    """A matched body with the targets of T frames; joints keep a margin from their limits.
 
-    body: MatchedBody  # The robot.
-    targets: BodyTargets  # Targets at T samples.
-    moves: Array  # (P, m): 1 where a joint moves a point.
-    # (F, 2, 2) int: points that are the corners of the soles: foot, heel or toe, right or left corner.
-    soles: NDArray[np.int64]
-    lower: Array  # `lower`, `upper` (m,): limits of the joints that follow, margin included, rad.
-    upper: Array
-    root_moves: bool = True  # Whether the root moves; otherwise it stays where the first guess has it.
-    # (T, 4) or None: orientation of a root that does not move by itself, quaternions; None for an upright
-    # one.
-    root_turn: Array | None = None
+    `moves` (P, m): 1 where a joint moves a point; `soles` (F, 2, 2) int: points that are the corners of the
+    soles: foot, heel or toe, right or left corner; `lower`, `upper` (m,): limits of the joints that follow,
+    margin included, rad; `speed` (nv,): limits of the coordinates' speeds, 1/s, infinite where there is none;
+    `nv`: number of coordinates of a step: six of the root and those of the joints that follow. `root_moves`:
+    whether the root moves; otherwise it stays where the first guess has it, with `root_turn` (T, 4), its
+    orientation, quaternions; None for an upright one.
+    """
 
-    @property
-    def nv(self) -> int:
-        """Number of coordinates of a step: six of the root and those of the joints that follow."""
-        return 6 + len(self.body.joints)
+    def __init__(
+        self,
+        body: MatchedBody,
+        targets: BodyTargets,
+        settings: RetargetSection,
+        *,
+        root_moves: bool = True,
+        root_turn: Array | None = None,
+    ) -> None:
+        self.body, self.targets, self.root_moves, self.root_turn = body, targets, root_moves, root_turn
+        robot, chosen = body.robot, body.joints
+        lower, upper = body.lower[chosen], body.upper[chosen]
+        # Of a joint with a small range, half is left.
+        kept = np.minimum(settings.joint_limit_margin_rad, 0.25 * (upper - lower))
+        self.lower, self.upper, self.nv = lower + kept, upper - kept, 6 + len(chosen)
+        speed = settings.speed_limit_fraction * np.asarray(robot.model.velocityLimit)[robot.root_v + chosen]
+        self.speed = np.concatenate([np.full(6, np.inf), np.where(speed > 0.0, speed, np.inf)])
+        self.moves = ancestors(body.tree)[body.body][:, chosen]
+        first = [number for number, name in enumerate(body.names) if name.endswith("_sole_0")]
+        self.soles = np.array(first, dtype=np.int64)[:, None, None] + np.array([[0, 3], [1, 2]])
 
-
-def make_problem(body: MatchedBody, targets: BodyTargets, margin: float) -> ImitationProblem:
-    """Put a body and its targets together; joints keep a margin (rad) from their limits."""
-    chosen = body.joints
-    lower, upper = body.lower[chosen], body.upper[chosen]
-    # Of a joint with a small range, half is left.
-    kept = np.minimum(margin, 0.25 * (upper - lower))
-    moves = ancestors(body.tree)[body.body][:, chosen]
-    first = [number for number, name in enumerate(body.names) if name.endswith("_sole_0")]
-    soles = np.array(first, dtype=np.int64)[:, None, None] + np.array([[0, 3], [1, 2]])
-    return ImitationProblem(body, targets, moves, soles, lower + kept, upper - kept)
+    def at_samples(self, samples: NDArray[np.int64]) -> "ImitationProblem":
+        """Keep some samples (K,) of the targets."""
+        parts = ("time", "directions", "root", "clearance", "contact")
+        kept = {part: getattr(self.targets, part)[samples] for part in parts}
+        found = copy(self)
+        found.targets = replace(self.targets, **kept)
+        found.root_turn = None if self.root_turn is None else self.root_turn[samples]
+        return found
 
 
 def line_rows(vectors: Array, targets: Array, weights: Array) -> tuple[Array, Array, Array]:
@@ -190,7 +398,3 @@ def initial_configuration(problem: ImitationProblem) -> Array:
     elif targets.contact.shape[1]:
         q[2] -= points[problem.soles.ravel(), 2].min()
     return q
-
-
-# Least bend of elbows and knees in the first guess, rad.
-_BENT = 0.4

@@ -5,6 +5,7 @@ Frames may come from a recording or one after the other, in real time.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import pinocchio as pin
@@ -24,8 +25,8 @@ from simbench.robot.sides import SIDES
 
 INNER_JOINTS = ("left_shoulder", "left_elbow", "right_shoulder", "right_elbow")
 WRISTS = ("left_wrist", "right_wrist")
+# One Gauss-Newton step a frame; the least error in every frame; the least error of the markers alone.
 METHODS = ("analytical", "numerical", "ude")
-"""One Gauss-Newton step a frame; the least error in every frame; the least error of the markers alone."""
 
 # Most steps per frame; 0 is one, and more only where that one is long.
 _ROUNDS = {"analytical": 0, "numerical": 60, "ude": 60}
@@ -72,34 +73,13 @@ class Imitation:
     q: Array
 
 
-@dataclass(frozen=True)
-class ImitationStream:
-    """State of an imitation that is under way: one posture, whatever the length of the stream."""
-
-    weights: ImitationWeights  # Weights of the errors.
-    # Scaled model, its points and orientations that follow the frames, joint limits and damping.
-    model: TrackingModel
-    # Most steps per frame to the least error. 0 is one Gauss-Newton step per frame, the analytical method,
-    # and more only where that one is long.
-    rounds: int
-    # Weight of the previous frame's posture in those steps, as a fraction of `weights.damping` squared.
-    hold: float
-    q: Array  # (nq,): present configuration; every frame changes it.
-
-
-@dataclass(frozen=True)
-class ImitationErrors:
-    """Distances between a recording and the scaled model."""
-
-    # {str: float}: distance of each joint of the arms in the initial configuration, m.
-    initial: Mapping[str, float]
-    # {str: (T,) array}: distance of each joint of the arms over time, m; the wrists' is the paper's hand
-    # error.
-    joints: Mapping[str, Array]
-    markers: Mapping[str, Array]  # {str: (T,) array}: distance of each segment's marker over time, m.
-    # {str: (T,) array}: angle between the recorded and the model's marker frame of `left_hand` and
-    # `right_hand` over time, rad.
-    hands: Mapping[str, Array]
+# Distances between a recording and the scaled model, by name: of each joint of the arms in the initial
+# configuration, m; of each joint of the arms over time (T,), m, the wrists' being the paper's hand error; of
+# each segment's marker over time (T,), m; and the angle between the recorded and the model's marker frame of
+# `left_hand` and `right_hand` over time (T,), rad.
+ImitationErrors: TypeAlias = tuple[
+    Mapping[str, float], Mapping[str, Array], Mapping[str, Array], Mapping[str, Array]
+]
 
 
 def segment_weights(actor: ScaledActor, weights: ImitationWeights) -> dict[str, float]:
@@ -158,6 +138,37 @@ def imitation_targets(
     rotations = [motion.segments[name][:, :3, :3] for name in segment_weights(actor, weights)]
     stacked = np.stack(rotations, axis=1) if rotations else np.empty((len(motion.time), 0, 3, 3))
     return np.stack(points, axis=1), np.ascontiguousarray(stacked)
+
+
+class ImitationStream:
+    """State of an imitation that is under way: one posture, whatever the length of the stream.
+
+    `weights`: weights of the errors; `model`: scaled model, its points and orientations that follow the
+    frames, joint limits and damping; `rounds`: most steps per frame to the least error, 0 for one
+    Gauss-Newton step per frame, the analytical method, and more only where that one is long; `hold`: weight
+    of the previous frame's posture in those steps, as a fraction of `weights.damping` squared; `q` (nq,):
+    present configuration; every frame changes it. `limited`: whether joints keep the robot's limits.
+    """
+
+    def __init__(
+        self,
+        actor: ScaledActor,
+        q: Array,
+        weights: ImitationWeights,
+        *,
+        rounds: int,
+        hold: float,
+        limited: bool,
+    ) -> None:
+        self.weights, self.rounds, self.hold, self.q = weights, rounds, hold, np.array(q, dtype=float)
+        model, tree = actor.model, kinematic_tree(actor.model)
+        damping, free = np.full(model.nv, weights.damping**2), np.full(model.nv - 6, np.inf)
+        limits = -free, free
+        if limited:
+            damping[6:] = weights.limited_damping**2
+            limits = model.lowerPositionLimit[7:].copy(), model.upperPositionLimit[7:].copy()
+        bounds = Bounds(*limits, damping, True)
+        self.model = TrackingModel(tree, imitation_tasks(actor, weights), bounds, make_workspace(tree))
 
 
 def imitate(
@@ -252,7 +263,7 @@ def start_imitation(
         chosen = ImitationWeights(joint=0.0, hand_orientation=0.0, hand=0.0, segment_orientation=0.0)
         first = ImitationWeights()
     start = first_posture(actor, motion, first, limited=limited)
-    return _open_stream(actor, start, chosen, rounds=_ROUNDS[method], hold=_PRIOR_WEIGHT, limited=limited)
+    return ImitationStream(actor, start, chosen, rounds=_ROUNDS[method], hold=_PRIOR_WEIGHT, limited=limited)
 
 
 def first_posture(
@@ -277,29 +288,14 @@ def first_posture(
     best, least = actor.q, np.inf
     for joints in (actor.q[7:], middle):
         start = np.concatenate([actor.q[:7], np.clip(joints, lower, upper)])
-        stream = _open_stream(actor, start, weights, rounds=_FIRST_ROUNDS, hold=hold, limited=True)
+        stream = ImitationStream(actor, start, weights, rounds=_FIRST_ROUNDS, hold=hold, limited=True)
         found, cost = follow_frames(stream, points, rotations)
         if cost[0] < (1.0 - _EQUALLY_GOOD) * least:
             best, least = found[0], cost[0]
     if limited:
         return best
-    stream = _open_stream(actor, best, weights, rounds=_FIRST_ROUNDS, hold=hold, limited=False)
+    stream = ImitationStream(actor, best, weights, rounds=_FIRST_ROUNDS, hold=hold, limited=False)
     return follow_frames(stream, points, rotations)[0][0]
-
-
-def _open_stream(
-    actor: ScaledActor, q: Array, weights: ImitationWeights, *, rounds: int, hold: float, limited: bool
-) -> ImitationStream:
-    """Start a stream in a configuration (nq,); arguments as in `ImitationStream` and `imitate`."""
-    model, tree = actor.model, kinematic_tree(actor.model)
-    damping, free = np.full(model.nv, weights.damping**2), np.full(model.nv - 6, np.inf)
-    limits = -free, free
-    if limited:
-        damping[6:] = weights.limited_damping**2
-        limits = model.lowerPositionLimit[7:].copy(), model.upperPositionLimit[7:].copy()
-    bounds = Bounds(*limits, damping, True)
-    tracking = TrackingModel(tree, imitation_tasks(actor, weights), bounds, make_workspace(tree))
-    return ImitationStream(weights, tracking, rounds, hold, np.array(q, dtype=float))
 
 
 def follow_frames(stream: ImitationStream, points: Array, rotations: Array) -> tuple[Array, Array]:
@@ -365,7 +361,7 @@ def imitation_errors(imitation: Imitation, motion: HumanMotion) -> ImitationErro
     actor = imitation.actor
     start, poses = model_poses(actor, actor.q[None]), model_poses(actor, imitation.q)
     first, joints, segments = motion.initial.joints, motion.joints, motion.segments
-    return ImitationErrors(
+    return (
         {name: float(np.linalg.norm(first[name] - start[name][0, :3, 3])) for name in ARM_JOINTS},
         {name: np.linalg.norm(joints[name] - poses[name][:, :3, 3], axis=1) for name in ARM_JOINTS},
         {
@@ -378,24 +374,25 @@ def imitation_errors(imitation: Imitation, motion: HumanMotion) -> ImitationErro
 
 def imitation_metrics(imitation: Imitation, motion: HumanMotion) -> dict[str, float]:
     """Compute mean and maximum of the paper's hand error, that of the wrists, over both sides and time, m."""
-    errors = imitation_errors(imitation, motion).joints
+    _, errors, _, _ = imitation_errors(imitation, motion)
     wrists = np.array([errors[name] for name in WRISTS])
     return {"imitation.hand_mean_m": float(wrists.mean()), "imitation.hand_max_m": float(wrists.max())}
 
 
 def summarise(errors: ImitationErrors) -> tuple[ErrorSummary, ...]:
     """Compute mean, 95th percentile and maximum of each error in the order of Tomić's figures 3.7-3.10."""
-    initial = {name: np.array([value]) for name, value in errors.initial.items()}
+    first, joints, markers, hands = errors
+    initial = {name: np.array([value]) for name, value in first.items()}
     rows = (
         ("initial configuration", "m", initial, ("shoulder", "elbow", "wrist")),
         ("  shoulders", "m", initial, ("shoulder",)),
-        ("hands (wrists)", "m", errors.joints, ("wrist",)),
-        ("elbows", "m", errors.joints, ("elbow",)),
-        ("shoulders", "m", errors.joints, ("shoulder",)),
-        ("hand markers", "m", errors.markers, ("hand",)),
-        ("forearm markers", "m", errors.markers, ("forearm",)),
-        ("upper arm markers", "m", errors.markers, ("upper_arm",)),
-        ("hand orientation", "rad", errors.hands, ("hand",)),
+        ("hands (wrists)", "m", joints, ("wrist",)),
+        ("elbows", "m", joints, ("elbow",)),
+        ("shoulders", "m", joints, ("shoulder",)),
+        ("hand markers", "m", markers, ("hand",)),
+        ("forearm markers", "m", markers, ("forearm",)),
+        ("upper arm markers", "m", markers, ("upper_arm",)),
+        ("hand orientation", "rad", hands, ("hand",)),
     )
     found = []
     for name, unit, tracks, parts in rows:

@@ -26,8 +26,8 @@ from simbench.retargeting.imitation.imitation import (
 )
 from simbench.robot.robot import Robot
 
+# Weights of the limited posture: the arm's shape first, the palm's direction last.
 WEIGHTS = ImitationWeights(hand_orientation=0.3, hand=3.0, segment_orientation=0.3)
-"""Weights of the limited posture: the arm's shape first, the palm's direction last."""
 
 # Window, s, and polynomial order of the filter that smooths a posture.
 _SMOOTHING_WINDOW, _SMOOTHING_ORDER = 0.31, 3

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypeAlias
 
 import numpy as np
 import pinocchio as pin
@@ -22,13 +23,8 @@ _ELBOW_AXIS_WEIGHT = 0.05
 _LEG_JOINTS = 6
 
 
-@dataclass(frozen=True)
-class SegmentLengths:
-    """Distances of shoulders (L4), of shoulder and elbow (L6) and of elbow and wrist (L7) by side, m."""
-
-    shoulder_width: float
-    upper_arm: Mapping[str, float]
-    forearm: Mapping[str, float]
+# Distances of shoulders (L4), and by side of shoulder and elbow (L6) and of elbow and wrist (L7), m.
+SegmentLengths: TypeAlias = tuple[float, Mapping[str, float], Mapping[str, float]]
 
 
 @dataclass(frozen=True)
@@ -67,23 +63,17 @@ def require_human_form(robot: Robot, *, standing: bool = True) -> None:
         supports = robot.model.supports
         for side in SIDES:
             arm = {robot.model.getJointId(name) for name in robot.groups[f"{side}_arm"]}
-            roles = [f"{side}_{part}" for part in parts]
-            for upper, lower in pairwise(roles):
+            for upper, lower in pairwise(f"{side}_{part}" for part in parts):
                 above, below = (_carrier(robot.model, robot, role) for role in (upper, lower))
                 between = set(supports[below]) - set(supports[above])
                 apart = lower.endswith("_hand") or not between.isdisjoint(arm)
                 if above not in supports[below] or not apart:
                     lacks.append(f"a joint of groups.{side}_arm from frame {upper} to frame {lower}")
-    if lacks and standing:
-        raise RetargetError(
-            f"{robot.name}: a human motion needs a robot that stands on two feet and has two arms; it lacks: "
-            f"{'; '.join(lacks)}"
-        )
     if lacks:
-        raise RetargetError(
-            f"{robot.name}: to imitate a person with both arms, a robot with a fixed base lacks: "
-            f"{'; '.join(lacks)}"
-        )
+        what = "to imitate a person with both arms, a robot with a fixed base lacks"
+        if standing:
+            what = "a human motion needs a robot that stands on two feet and has two arms; it lacks"
+        raise RetargetError(f"{robot.name}: {what}: {'; '.join(lacks)}")
 
 
 def segment_lengths(
@@ -100,12 +90,13 @@ def segment_lengths(
 
     upper_arm = {side: distance(f"{side}_shoulder", f"{side}_elbow") for side in SIDES}
     forearm = {side: distance(f"{side}_elbow", f"{side}_wrist") for side in SIDES}
-    lengths = SegmentLengths(distance("left_shoulder", "right_shoulder"), upper_arm, forearm)
-    if min(lengths.shoulder_width, *upper_arm.values(), *forearm.values()) < 1e-3:
+    shoulder_width = distance("left_shoulder", "right_shoulder")
+    if min(shoulder_width, *upper_arm.values(), *forearm.values()) < 1e-3:
         raise MotionError(
-            f"{source}: two arm joints coincide (shoulder, elbow, wrist must be apart): {lengths}"
+            f"{source}: two arm joints coincide (shoulder, elbow, wrist must be apart): "
+            f"SegmentLengths({shoulder_width=}, {upper_arm=}, {forearm=})"
         )
-    return lengths
+    return shoulder_width, upper_arm, forearm
 
 
 def robot_lengths(robot: Robot, model: pin.Model) -> SegmentLengths:
@@ -122,17 +113,18 @@ def scale_model(robot: Robot, model: pin.Model, lengths: SegmentLengths) -> pin.
     Along each arm the joint placements between two role frames are stretched by the ratio of lengths; the
     shoulders move sideways. The hand keeps the robot's size.
     """
-    scaled, own = model.copy(), robot_lengths(robot, model)
+    scaled, (width, upper_arm, forearm) = model.copy(), lengths
+    own_width, own_upper_arm, own_forearm = robot_lengths(robot, model)
     for side in SIDES:
         shoulder, elbow, wrist = (
             _carrier(model, robot, f"{side}_{name}") for name in ("shoulder", "elbow", "wrist")
         )
         across = scaled.jointPlacements[shoulder].translation.copy()
-        across[1] *= lengths.shoulder_width / own.shoulder_width
+        across[1] *= width / own_width
         scaled.jointPlacements[shoulder].translation = across
         for start, link, ratio in (
-            (shoulder, elbow, lengths.upper_arm[side] / own.upper_arm[side]),
-            (elbow, wrist, lengths.forearm[side] / own.forearm[side]),
+            (shoulder, elbow, upper_arm[side] / own_upper_arm[side]),
+            (elbow, wrist, forearm[side] / own_forearm[side]),
         ):
             while link != start:
                 scaled.jointPlacements[link].translation = scaled.jointPlacements[link].translation * ratio
@@ -189,9 +181,18 @@ def calibrate(robot: Robot, motion: HumanMotion) -> ScaledActor:
         jacobian = pin.computeJointJacobian(model, model.createData(), pin.neutral(model), elbow)
         # Axis about which the model's elbow bends by a positive angle, in the joint's frame.
         local = np.asarray(jacobian[3:, model.joints[elbow].idx_v]) * sign
-        axis = _actor_flexion_axis(motion, side)
-        if axis is not None:
-            elbows.append((elbow, local, axis))
+        # The actor's elbow axis in the initial configuration: the mean of upper arm × forearm in the
+        # upper-arm marker's frame, over the samples at which the elbow is bent by more than 20°, if any.
+        at = [motion.joints[f"{side}_{name}"] for name in ("shoulder", "elbow", "wrist")]
+        bones = at[1] - at[0], at[2] - at[1]
+        upper, fore = (bone / np.linalg.norm(bone, axis=1, keepdims=True) for bone in bones)
+        axes = np.cross(upper, fore)
+        flexed = np.linalg.norm(axes, axis=1) > np.sin(_FLEXED_RAD)
+        if flexed.any():
+            turns = motion.segments[f"{side}_upper_arm"][flexed, :3, :3]
+            mean = np.einsum("tji,tj->i", turns, axes[flexed])
+            axis = motion.initial.segments[f"{side}_upper_arm"][:3, :3] @ mean
+            elbows.append((elbow, local, axis / np.linalg.norm(axis)))
         carriers[f"{side}_upper_arm"], carriers[f"{side}_forearm"] = int(model.parents[elbow]), elbow
         carriers[f"{side}_hand"] = _carrier(model, robot, f"{side}_wrist")
 
@@ -284,23 +285,3 @@ def _offsets_from_axis(model: pin.Model, robot: Robot, side: str, joint: int) ->
         for role in ("shoulder", "wrist")
     )
     return shoulder - axis * (axis @ shoulder), wrist - axis * (axis @ wrist), axis
-
-
-def _actor_flexion_axis(motion: HumanMotion, side: str) -> Array | None:
-    """World direction of the actor's elbow axis in the initial configuration, from the flexed samples.
-
-    The axis is the mean of upper arm × forearm in the upper-arm marker's frame; None if the elbow never
-    bends by more than 20°.
-    """
-    shoulder, elbow, wrist = (motion.joints[f"{side}_{name}"] for name in ("shoulder", "elbow", "wrist"))
-    upper, fore = elbow - shoulder, wrist - elbow
-    upper = upper / np.linalg.norm(upper, axis=1, keepdims=True)
-    fore = fore / np.linalg.norm(fore, axis=1, keepdims=True)
-    axis = np.cross(upper, fore)
-    flexed = np.linalg.norm(axis, axis=1) > np.sin(_FLEXED_RAD)
-    if not flexed.any():
-        return None
-    rotations = motion.segments[f"{side}_upper_arm"][flexed, :3, :3]
-    local = np.einsum("tji,tj->i", rotations, axis[flexed])
-    initial = motion.initial.segments[f"{side}_upper_arm"][:3, :3] @ local
-    return np.asarray(initial / np.linalg.norm(initial))

@@ -22,11 +22,11 @@ from simbench.robot.robot import Robot
 from simbench.robot.robot_limbs import upper_body
 from simbench.robot.sides import SIDES
 
+# Gain p of the manipulability criterion for a robot's trunk yaw and arms; like a person's, it mostly moves
+# them as the joint-velocity criterion alone does.
 GAIN = 400.0
-"""Gain p of the manipulability criterion for a robot's trunk yaw and arms; like a person's, it mostly moves
-them as the joint-velocity criterion alone does."""
+# Time after contact, s, over which the posture goes back to the person's.
 RETURN_TIME = 2.5
-"""Time after contact, s, over which the posture goes back to the person's."""
 # q_erg of Tomić (2018, §4.1.3), left arm, degrees; the right arm mirrors all but the pitch angles. The thesis
 # prints -80 for the right wrist's yaw, which neither mirrors the left one nor is within the joint's range: 0.
 _ERGONOMIC_ARM = dict(zip(ARM_JOINTS, (20.0, 5.0, 10.0, -80.0, 30.0, 0.0, 15.0), strict=True))

@@ -25,13 +25,13 @@ from simbench.kinematics.tree import (
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 
+# The bones of a limb, by the joints at their ends.
 BONES = {
     "upper arm": ("shoulder", "elbow"),
     "forearm": ("elbow", "wrist"),
     "thigh": ("hip", "knee"),
     "shank": ("knee", "ankle"),
 }
-"""The bones of a limb, by the joints at their ends."""
 # Squared sine of the angle between a joint's axis and a bone from which on the joint swings the bone. Below,
 # it turns the bone about its own line.
 _SWINGS = 0.25
@@ -79,8 +79,7 @@ def match_body(robot: Robot) -> MatchedBody:
     """
     model = robot.model
     data = model.createData()
-    zero = pin.neutral(model)
-    pin.computeJointJacobians(model, data, zero)
+    pin.computeJointJacobians(model, data, pin.neutral(model))
     pin.updateFramePlacements(model, data)
     points: dict[str, tuple[int, Array]] = {}
     flexion: dict[str, tuple[int, float]] = {}
@@ -113,10 +112,13 @@ def match_body(robot: Robot) -> MatchedBody:
             first, centre = _find_swing_centre(origins[:middle], axes[:middle], origins[middle] - origins[0])
             carrier = frame_on_body(model, ends[chosen])[0] if ends else group[middle] - robot.root_v // 6
             if not ends and middle + 1 < len(group):
-                tip = _nearest_point(
-                    origins[middle + 1 :], axes[middle + 1 :], np.ones(len(group) - middle - 1)
-                )
-            bend = _nearest_on_axis(origins[middle], axes[middle], centre, tip)
+                after = slice(middle + 1, None)
+                tip = _nearest_point(origins[after], axes[after], np.ones(len(axes[after])))
+            # The point of the joint's axis that is nearest to the line between both ends.
+            axis, along = axes[middle], (tip - centre) / np.linalg.norm(tip - centre)
+            cosine, offset = float(axis @ along), origins[middle] - centre
+            distance = (cosine * (along @ offset) - axis @ offset) / max(1.0 - cosine**2, 1e-9)
+            bend = origins[middle] + distance * axis
             root, hinge, last = (f"{side}_{name}" for name in roots)
             attach(root, _parent_body(robot, group[first]), centre)
             attach(hinge, _parent_body(robot, group[middle]), bend)
@@ -139,9 +141,8 @@ def match_body(robot: Robot) -> MatchedBody:
             place, carrier = data.oMf[frame].translation.copy(), frame_on_body(model, frame)[0]
             attach(f"{part}_base", carrier, place)
             for name in axes_shown:
-                attach(
-                    f"{part}_{name}", carrier, place + _AXIS_LENGTH * np.eye(3)[1 if name == "left" else 2]
-                )
+                along = np.eye(3)[1 if name == "left" else 2]
+                attach(f"{part}_{name}", carrier, place + _AXIS_LENGTH * along)
     follows = {n for group, names in robot.groups.items() if not group.endswith("_grip") for n in names}
     joints = np.array([k for k, name in enumerate(robot.joint_names) if name in follows], dtype=np.int64)
     columns = [model.joints[model.getJointId(name)].idx_q for name in robot.joint_names]
@@ -196,9 +197,8 @@ def _find_middle_joint(
         names = ", ".join(robot.model.names[joint] for joint in group)
         raise RetargetError(f"{robot.name}: no joint of {names} bends the limb: its ends keep their distance")
     # The angle by which the joint must turn for the limb to be straight, from the zero configuration.
-    straight = float(
-        np.arctan2(axes[middle] @ np.cross(end[middle], -root[middle]), -(end[middle] @ root[middle]))
-    )
+    there, here = end[middle], root[middle]
+    straight = float(np.arctan2(axes[middle] @ np.cross(there, -here), -(there @ here)))
     index = robot.model.joints[group[middle]].idx_q
     low, high = robot.model.lowerPositionLimit[index], robot.model.upperPositionLimit[index]
     centre = 0.5 * (max(low, -np.pi) + min(high, np.pi))
@@ -229,15 +229,6 @@ def _nearest_point(points: Array, axes: Array, weights: Array) -> Array:
     across = weights[:, None, None] * (np.eye(3) - axes[:, :, None] * axes[:, None, :])
     offsets = np.einsum("nij,nj->i", across, points - points[0])
     return np.asarray(points[0] + np.linalg.lstsq(across.sum(axis=0), offsets, rcond=1e-6)[0])
-
-
-def _nearest_on_axis(point: Array, axis: Array, start: Array, end: Array) -> Array:
-    """Point (3,) of an axis that is nearest to the line through two points."""
-    along = (end - start) / np.linalg.norm(end - start)
-    cosine = float(axis @ along)
-    offset = point - start
-    distance = (cosine * (along @ offset) - axis @ offset) / max(1.0 - cosine**2, 1e-9)
-    return np.asarray(point + distance * axis)
 
 
 def _parent_body(robot: Robot, joint: int) -> int:

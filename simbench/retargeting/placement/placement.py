@@ -174,8 +174,7 @@ def evaluate_placement(
         placed = Placed(spot, evaluate_root(reach, handles, base, tolerances, sway, likely))
         placement = placed.placement
         likely, joints = placement.nominal, np.tile(stance.joints, (len(targets), 1))
-        columns = [robot.joint_names.index(name) for name in placement.joint_names]
-        joints[:, columns] = placement.joints
+        joints[:, [robot.joint_names.index(name) for name in placement.joint_names]] = placement.joints
         try:
             root, joints = solve_com_ik(robot, stance, joints, targets)
         except RetargetError as error:
@@ -185,9 +184,8 @@ def evaluate_placement(
             break
         middle = off.mean(axis=0)
         base, sway = np.concatenate([base[:3] + middle, base[3:]]), sway + off - middle
-    along = (targets - stance.target) @ np.column_stack(
-        [forward(spot.heading), forward(spot.heading + 0.5 * np.pi)]
-    )
+    axes = np.column_stack([forward(spot.heading), forward(spot.heading + 0.5 * np.pi)])
+    along = (targets - stance.target) @ axes
     beyond = float((np.abs(along) - half_soles(robot, stance)).max())
     if beyond > 0.0:
         placed = placed.with_fault(f"the COG would go {1000 * beyond:.0f} mm beyond the soles")
@@ -277,10 +275,8 @@ def find_spot(
             heights = -start.height, max(highest - start.height, 0.0)
         position, joints = fixed_root(robot, start, posture)
         offset = turned.T @ (position[:2] - start.position)
-        reach, base = (
-            ReachabilityModel(robot, handles, joints),
-            np.array([*position, start.heading, 0.0, 0.0]),
-        )
+        reach = ReachabilityModel(robot, handles, joints)
+        base = np.array([*position, start.heading, 0.0, 0.0])
         progress = partial(on_progress, "place")
         placement = find_root(reach, handles, base, heights, tolerances, progress)
         _, _, z, heading, *_ = placement.base.tolist()
@@ -321,7 +317,21 @@ def find_spot(
         assert best is not None
         legs_fault, sway = placed.legs_fault, placed.placement.sway
         if legs_fault and leant is None:
-            leant = _leant(robot, handles, placed, posture, tolerances)
+            # The feet are put back or forth under a pelvis that stays, if that helps: the legs bend farther
+            # one way than the other. The COG comes nearer to the soles' edges: for where nothing else serves.
+            spot, ahead = placed.spot, forward(placed.spot.heading)
+            along = com_offset(hands, spot.heading, spot.follow, spot.advance) @ ahead
+            upright = stand(robot, spot.position, spot.heading, posture)
+            room = float(half_soles(robot, upright)[0] - _LEAN_ROOM - np.abs(along).max())
+            sway_ahead = sway_gain(robot, upright)[0]
+            for fraction in (0.25, -0.25, 0.5, -0.5, 0.75, -0.75, 1.0, -1.0) if room > 0.0 else ():
+                lean = fraction * room
+                x, y = (np.array(spot.position) - sway_ahead * (lean - spot.lean) * ahead).tolist()
+                moved = replace(spot, position=(x, y), lean=lean)
+                other = evaluate_placement(robot, handles, moved, posture, tolerances=tolerances)
+                if other.placement.feasible:
+                    leant = other
+                    break
         joints = stand(robot, (0.0, 0.0), 0.0, posture, height).joints
         reach = ReachabilityModel(robot, handles, joints, gain)
         if legs_fault:
@@ -333,25 +343,3 @@ def find_spot(
             break
     assert best is not None
     return leant if leant is not None and not best.placement.feasible else best
-
-
-def _leant(
-    robot: Robot, handles: Mapping[str, HandlePath], placed: Placed, posture: str, tolerances: ReachTolerances
-) -> Placed | None:
-    """Put the feet back or forth under a pelvis that stays: the legs bend farther one way than the other.
-
-    None if that does not help. The COG comes nearer to the soles' edges: for where nothing else serves.
-    """
-    spot, ahead = placed.spot, forward(placed.spot.heading)
-    along = com_offset(hand_displacement(handles), spot.heading, spot.follow, spot.advance) @ ahead
-    stance = stand(robot, spot.position, spot.heading, posture)
-    room = float(half_soles(robot, stance)[0] - _LEAN_ROOM - np.abs(along).max())
-    gain = sway_gain(robot, stance)[0]
-    for fraction in (0.25, -0.25, 0.5, -0.5, 0.75, -0.75, 1.0, -1.0) if room > 0.0 else ():
-        lean = fraction * room
-        x, y = (np.array(spot.position) - gain * (lean - spot.lean) * ahead).tolist()
-        moved = replace(spot, position=(x, y), lean=lean)
-        other = evaluate_placement(robot, handles, moved, posture, tolerances=tolerances)
-        if other.placement.feasible:
-            return other
-    return None

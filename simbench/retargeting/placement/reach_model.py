@@ -13,14 +13,7 @@ from simbench.kinematics.rotation import ROTATION_WEIGHT
 from simbench.kinematics.task_matrix import Tasks, make_workspace
 from simbench.kinematics.tree import first_joint, frame_on_body, kinematic_tree
 from simbench.motion.human_motion import HandlePath
-from simbench.retargeting.collision.clearance import (
-    PairWorkspace,
-    add_self_pairs,
-    clearance_rows,
-    convex_shapes,
-    pair_distance,
-    possible_pairs,
-)
+from simbench.retargeting.collision import clearance
 from simbench.retargeting.placement.posture_ik import CompensatedTree, HandPath
 from simbench.robot.robot import Robot
 from simbench.robot.robot_limbs import close_hands
@@ -70,9 +63,10 @@ class ReachabilityModel:
         joint_numbers = range(first_joint(robot.model), robot.model.njoints)
         locked = [joint for joint in joint_numbers if names[joint] not in moving]
         reference = np.concatenate([root, close_hands(robot, joints, sides)])
-        model, (geometry,) = pin.buildReducedModel(robot.model, [convex_shapes(robot)], locked, reference)
-        add_self_pairs(robot, geometry)
-        self.model, self.pairs = model, PairWorkspace(model, geometry)
+        shapes = [clearance.convex_shapes(robot)]
+        model, (geometry,) = pin.buildReducedModel(robot.model, shapes, locked, reference)
+        clearance.add_self_pairs(robot, geometry)
+        self.model, self.pairs = model, clearance.PairWorkspace(model, geometry)
         self.limits = np.stack([model.lowerPositionLimit, model.upperPositionLimit])[:, robot.root_q :]
         self.boxes = _bent_boxes(robot, model, self.limits, sides)
         self.columns: dict[str, slice] = {}
@@ -200,9 +194,8 @@ def base_displacement(base: Array, hand_path: HandPath) -> Array:
 
 def from_base(base: Array, hand_path: HandPath) -> Array:
     """Express the points of a path (K, P, 3), m, in the axes of a root with base parameters (6,)."""
-    return np.asarray(
-        (hand_path.points - base_displacement(base, hand_path)[:, None]) @ rotation_about_z(base[3])
-    )
+    apart = hand_path.points - base_displacement(base, hand_path)[:, None]
+    return np.asarray(apart @ rotation_about_z(base[3]))
 
 
 def rotation_about_z(angle: float) -> Array:
@@ -218,8 +211,8 @@ def least_clearance(reach: ReachabilityModel, joints: Array) -> float:
     """
     root, least = pin.neutral(reach.model)[: reach.robot.root_q], np.inf
     for q in joints:
-        near = possible_pairs(reach.pairs, np.concatenate([root, q]), min(least, 0.0))
-        least = min([least, *(pair_distance(reach.pairs, pair) for pair in near)])
+        near = clearance.possible_pairs(reach.pairs, np.concatenate([root, q]), min(least, 0.0))
+        least = min([least, *(clearance.pair_distance(reach.pairs, pair) for pair in near)])
     return least
 
 
@@ -289,7 +282,7 @@ def _residuals(reach: ReachabilityModel, hand_path: HandPath, unknowns: Array) -
             slope[:2, 3] += (-target[1], target[0])
             errors.append(weight * (placed.translation + arm - sway - target))
             slopes.append(weight * slope)
-        away, missing = clearance_rows(reach.pairs, posture, _CLEARANCE, root)
+        away, missing = clearance.clearance_rows(reach.pairs, posture, _CLEARANCE, root)
         deepest = np.argsort(-missing)[:_MOST_PAIRS]
         rows, short = np.zeros((_MOST_PAIRS, len(unknowns))), np.zeros(_MOST_PAIRS)
         rows[: len(deepest), columns], short[: len(deepest)] = -away[deepest], missing[deepest]

@@ -1,7 +1,7 @@
 """Postures along a path of the hands, and the root's pose where they stay farthest from all joint limits."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,29 +9,10 @@ from numpy.typing import NDArray
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.rotation import ROTATION_WEIGHT
 from simbench.motion.human_motion import HandlePath
-from simbench.retargeting.placement.posture_ik import (
-    STIFFNESS,
-    HandPath,
-    make_posture_range,
-    optimise_base_pose,
-    solve_path_ik,
-    solve_posture_ik,
-)
-from simbench.retargeting.placement.reach_model import (
-    ReachabilityModel,
-    arm_length,
-    base_displacement,
-    from_base,
-    least_clearance,
-    make_hand_path,
-    root_sway_path,
-    rotation_about_z,
-    select_poses,
-    separate_links,
-)
+from simbench.retargeting.placement import posture_ik, reach_model
 
+# Poses of a path that are looked at first, and then.
 COARSE, FINE = 11, 31
-"""Poses of a path that are looked at first, and then."""
 # How exactly the largest margin is found, rad.
 _MARGIN_STEP = 0.004
 # Fraction of the tolerances that the search uses, so that what follows it has the rest.
@@ -76,8 +57,13 @@ class NominalPosture:
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """A base pose and what is known of the path from there."""
+class Placement:
+    """A root pose, and how the hands follow their handles from there.
+
+    The last five say what it comes to in the world once a search has ended; then the margin is what all
+    joints keep at once along the whole path, 0 if it cannot be followed. From `ample_margin` on more was not
+    looked for. The errors are then 0 if the path can be followed; else the joints are those nearest to it.
+    """
 
     base: Array  # (6,): base parameters, as in `HandPath`.
     margin: float  # Joint-limit margin, rad; negative if the path cannot be followed.
@@ -87,6 +73,13 @@ class Candidate:
     errors: Array
     nominal: NominalPosture  # From where the postures were found.
     clearance: float  # Least distance between the robot's links, m; infinite where none come near each other.
+    # (K, 3): added to the root's position besides what follows, m, world.
+    sway: Array = field(default_factory=lambda: np.empty((0, 3)))
+    tightest: str = ""  # The joint that comes nearest to a limit.
+    fault: str = ""  # Why the path cannot be followed; empty if it can.
+    # (K, 3): position of the root link in each pose, which also sways against the arms, world frame, m.
+    root_positions: Array = field(default_factory=lambda: np.empty((0, 3)))
+    joint_names: tuple[str, ...] = ()  # Joints of trunk and arms.
 
     @property
     def score(self) -> float:
@@ -96,22 +89,6 @@ class Candidate:
         position, rotation = (np.sqrt(np.mean(values**2)) for values in self.errors)
         return float(-1.0 - position - 0.1 * rotation + min(self.clearance, 0.0))
 
-
-@dataclass(frozen=True)
-class Placement(Candidate):
-    """A root pose of a robot in the world, and how its hands follow their handles from there.
-
-    The margin is what all joints keep at once along the whole path; 0 if it cannot be followed. From
-    `ample_margin` on more was not looked for. The errors are 0 if the path can be followed; else the joints
-    are those nearest to it. The root also sways against the arms.
-    """
-
-    sway: Array  # (K, 3): added to the root's position in each pose, besides what follows, m, world.
-    tightest: str  # The joint that comes nearest to a limit.
-    fault: str  # Why the path cannot be followed; empty if it can.
-    root_positions: Array  # (K, 3): position of the root link in each pose, world frame, m.
-    joint_names: tuple[str, ...]  # Joints of trunk and arms.
-
     @property
     def feasible(self) -> bool:
         """Whether the path can be followed."""
@@ -119,17 +96,17 @@ class Placement(Candidate):
 
 
 def solve_posture_path(
-    reach: ReachabilityModel, points: Array, nominal: Array, box: Array, give_up: float = np.inf
+    reach: reach_model.ReachabilityModel, points: Array, nominal: Array, box: Array, give_up: float = np.inf
 ) -> tuple[Array, Array]:
-    """Bring the hands to their handles pose after pose; joints (K, n), rad, and errors as in `Candidate`.
+    """Bring the hands to their handles pose after pose; joints (K, n), rad, and errors as in `Placement`.
 
     The points (K, P, 3), m, are those of `handle_path_points` in the axes of the robot's root where it does
     not sway. The first pose is looked for from the nominal joints (n,), rad, near which all stay as far as
     they can inside `box` (2, n). With a point farther than `give_up`, m, from its target the path need not be
     followed any further; the palms then count as infinitely far off.
     """
-    posture, targets = make_posture_range(box, nominal, 1.0), np.ascontiguousarray(points)
-    joints, found = solve_path_ik(reach.hands, targets, posture, _JOINT_ROUNDS, give_up)
+    posture, targets = posture_ik.make_posture_range(box, nominal, 1.0), np.ascontiguousarray(points)
+    joints, found = posture_ik.solve_path_ik(reach.hands, targets, posture, _JOINT_ROUNDS, give_up)
     if np.isinf(found).any():
         return joints, np.repeat([[np.inf], [np.pi]], len(points), axis=1)
     errors = np.zeros((2, len(points)))
@@ -143,7 +120,7 @@ def solve_posture_path(
     return joints, errors
 
 
-def narrowed_box(reach: ReachabilityModel, nominal: NominalPosture, margin: float) -> Array:
+def narrowed_box(reach: reach_model.ReachabilityModel, nominal: NominalPosture, margin: float) -> Array:
     """Narrow the joint limits (2, n), rad, by a margin, rad, the elbows on their branch."""
     box = reach.boxes[nominal.box]
     low = np.maximum(box[0], reach.limits[0] + margin)
@@ -151,7 +128,7 @@ def narrowed_box(reach: ReachabilityModel, nominal: NominalPosture, margin: floa
     return np.stack([np.minimum(low, high), high])
 
 
-def nominal_postures(reach: ReachabilityModel) -> list[NominalPosture]:
+def nominal_postures(reach: reach_model.ReachabilityModel) -> list[NominalPosture]:
     """Take the middles of the boxes, and random postures in them, the same in every run."""
     random, boxes = np.random.default_rng(0), list(enumerate(reach.boxes))
     middles = [NominalPosture(number, box.mean(axis=0)) for number, box in boxes]
@@ -168,8 +145,8 @@ def sample_indices(count: int, samples: int) -> NDArray[np.int64]:
 class ReachProblem:
     """Hands that are to follow a path."""
 
-    reach: ReachabilityModel  # Reachability model of the robot.
-    hand_path: HandPath  # Path of the hands in K poses.
+    reach: reach_model.ReachabilityModel  # Reachability model of the robot.
+    hand_path: posture_ik.HandPath  # Path of the hands in K poses.
     # Largest palm errors that are accepted, and the margin at which a search ends.
     tolerances: ReachTolerances
     strictness: float = 1.0  # Fraction of the tolerances that may be used.
@@ -177,15 +154,16 @@ class ReachProblem:
     def at_few_poses(self, samples: int) -> "ReachProblem":
         """Keep at most so many poses of the path, its ends among them."""
         poses = sample_indices(len(self.hand_path.points), samples)
-        return replace(self, hand_path=select_poses(self.hand_path, poses))
+        return replace(self, hand_path=reach_model.select_poses(self.hand_path, poses))
 
-    def is_feasible(self, found: Candidate, box: Array) -> bool:
+    def is_feasible(self, found: Placement, box: Array) -> bool:
         """Check that all palms are where they should be, on one branch, and that a closed path closes.
 
         Large joint steps are allowed if a finer interpolation stays continuous: small steps inside `box`
         (2, n), rad, then lead from one posture to the next.
         """
-        tolerances, points, joints = self.tolerances, from_base(found.base, self.hand_path), found.joints
+        tolerances, joints = self.tolerances, found.joints
+        points = reach_model.from_base(found.base, self.hand_path)
         position, rotation = found.errors.max(axis=1)
         if (
             position > self.strictness * tolerances.position
@@ -194,13 +172,13 @@ class ReachProblem:
             return False
         steps = np.abs(np.diff(joints, axis=0)).max(axis=1, initial=0.0)
         far = min(_JUMP * max(1.0, _SAMPLES / max(len(points) - 1, 1)), 1.0)
-        posture = make_posture_range(box, found.nominal.joints, STIFFNESS)
+        posture = posture_ik.make_posture_range(box, found.nominal.joints, posture_ik.STIFFNESS)
         fraction = np.linspace(0.0, 1.0, _PARTS + 1)[1:, None, None]
         for pose in np.flatnonzero(steps > far):
             now, most = joints[pose].copy(), _PART_FRACTION * steps[pose]
             for between in points[pose] + fraction * (points[pose + 1] - points[pose]):
                 before = now.copy()
-                solve_posture_ik(self.reach.hands, between, posture, now, _JOINT_ROUNDS)
+                posture_ik.solve_posture_ik(self.reach.hands, between, posture, now, _JOINT_ROUNDS)
                 if np.abs(now - before).max() > most:
                     return False
             if not np.abs(now - joints[pose + 1]).max() < most:
@@ -210,30 +188,29 @@ class ReachProblem:
 
     def solve(
         self, base: Array, nominal: NominalPosture, margin: float, *, measure: bool = False
-    ) -> Candidate:
+    ) -> Placement:
         """Follow the path from a base pose (6,) inside the limits with a margin, rad.
 
         `measure` says whether it matters how far a failure is off; else the path is left where it fails.
         Where following fails the margin is negative; only where links collide the clearance is.
         """
         box, tolerances = narrowed_box(self.reach, nominal, margin), self.tolerances
-        give_up = self.strictness * tolerances.position + ROTATION_WEIGHT * (
-            self.strictness * tolerances.rotation
-        )
-        points = from_base(base, self.hand_path)
+        share = self.strictness
+        give_up = share * tolerances.position + ROTATION_WEIGHT * (share * tolerances.rotation)
+        points = reach_model.from_base(base, self.hand_path)
         solution = solve_posture_path(self.reach, points, nominal.joints, box, np.inf if measure else give_up)
-        found = Candidate(base, -1.0, *solution, nominal, np.inf)
+        found = Placement(base, -1.0, *solution, nominal, np.inf)
         if not self.is_feasible(found, box):
             return found
-        clearance = least_clearance(self.reach, found.joints)
-        return replace(found, margin=margin if clearance >= 0.0 else -1.0, clearance=clearance)
+        clearance = reach_model.least_clearance(self.reach, found.joints)
+        return Placement(base, margin if clearance >= 0.0 else -1.0, *solution, nominal, clearance)
 
-    def evaluate(self, base: Array, nominals: Sequence[NominalPosture]) -> Candidate:
+    def evaluate(self, base: Array, nominals: Sequence[NominalPosture]) -> Placement:
         """Find the posture path from a base pose (6,) that keeps the largest margin, or misses the least.
 
         It is looked for from one nominal posture after the other; the margin is enlarged by bisection.
         """
-        best: Candidate | None = None
+        best: Placement | None = None
         least, ample = self.tolerances.least_margin, self.tolerances.ample_margin
         for nominal in nominals:
             enough = 0.0 if best is None else best.margin + _MARGIN_STEP
@@ -260,7 +237,7 @@ def search_base_pose(
     bounds: Array,
     starts: Sequence[tuple[Array, NominalPosture]],
     progress: Callable[[int, int], None],
-) -> Candidate:
+) -> Placement:
     """Find the base pose with the largest margin, or that with the least missing, evaluated with all poses.
 
     From every start, base pose and postures at a few poses of the path go together to where the palms miss
@@ -273,11 +250,11 @@ def search_base_pose(
     total, least = len(starts) + part * _CLIMBERS, tolerances.least_margin
     few, more = (problem.at_few_poses(samples) for samples in (COARSE, FINE))
 
-    def optimise(at: ReachProblem, base: Array, nominal: NominalPosture, margin: float) -> Candidate:
+    def optimise(at: ReachProblem, base: Array, nominal: NominalPosture, margin: float) -> Placement:
         box, optimum = narrowed_box(reach, nominal, margin), np.clip(base, *bounds)
-        joints, _ = solve_posture_path(reach, from_base(base, at.hand_path), nominal.joints, box)
-        posture = make_posture_range(box, nominal.joints, STIFFNESS)
-        optimum, joints = optimise_base_pose(
+        joints, _ = solve_posture_path(reach, reach_model.from_base(base, at.hand_path), nominal.joints, box)
+        posture = posture_ik.make_posture_range(box, nominal.joints, posture_ik.STIFFNESS)
+        optimum, joints = posture_ik.optimise_base_pose(
             reach.hands, at.hand_path, posture, bounds, _BASE_ROUNDS, optimum, joints
         )
         return at.solve(optimum, NominalPosture(nominal.box, joints.mean(axis=0)), margin, measure=True)
@@ -286,7 +263,7 @@ def search_base_pose(
     for number, (base, nominal) in enumerate(starts):
         settled.append(optimise(few, base, nominal, least))
         progress(number, total)
-    different: list[Candidate] = []
+    different: list[Placement] = []
     # Elbows on other branches, or joints elsewhere.
     for best in sorted(settled, key=lambda candidate: -candidate.score):
         distances = [np.abs(best.nominal.joints - other.nominal.joints).max() for other in different]
@@ -310,13 +287,13 @@ def search_base_pose(
             break
     if max(climber.margin for climber in found) < 0.0:
         for climber in [each for each in found if each.clearance < 0.0]:
-            near, points = climber.nominal, from_base(climber.base, few.hand_path)
+            near, points = climber.nominal, reach_model.from_base(climber.base, few.hand_path)
             box = narrowed_box(reach, near, least)
             joints, _ = solve_posture_path(reach, points, near.joints, box)
-            base, joints = separate_links(reach, few.hand_path, climber.base, joints, box, bounds)
+            base, joints = reach_model.separate_links(reach, few.hand_path, climber.base, joints, box, bounds)
             near = NominalPosture(near.box, joints.mean(axis=0))
             found.append(more.solve(base, near, least, measure=True))
-    whole: list[Candidate] = []
+    whole: list[Placement] = []
     for climber in sorted(found, key=lambda candidate: -candidate.score):
         nominals = [climber.nominal, *(nominal_postures(reach) if climber.margin < 0.0 else ())]
         whole.append(problem.evaluate(climber.base, nominals))
@@ -326,7 +303,7 @@ def search_base_pose(
 
 
 def evaluate_root(
-    reach: ReachabilityModel,
+    reach: reach_model.ReachabilityModel,
     handles: Mapping[str, HandlePath],
     base: Array,
     tolerances: ReachTolerances,
@@ -338,7 +315,7 @@ def evaluate_root(
     The placement is the one with the largest margin, or the least missing, of base parameters (6,) and sway
     (K, 3), m. `likely` is from where postures were found nearby; if it still serves, no other is tried.
     """
-    problem = ReachProblem(reach, make_hand_path(reach, handles, sway), tolerances)
+    problem = ReachProblem(reach, reach_model.make_hand_path(reach, handles, sway), tolerances)
     found = None if likely is None else problem.evaluate(base, [likely])
     if found is None or found.margin < 0.0:
         nominals = nominal_postures(reach)
@@ -350,7 +327,7 @@ def evaluate_root(
 
 
 def find_root(
-    reach: ReachabilityModel,
+    reach: reach_model.ReachabilityModel,
     handles: Mapping[str, HandlePath],
     base: Array,
     heights: tuple[float, float],
@@ -371,16 +348,20 @@ def find_root(
     steps from the first guess lead. `progress` (done, total) is told after every start. If the path can be
     followed from nowhere, the placement is the one with the least missing.
     """
-    about, length, nominals = rotation_about_z(base[3]), arm_length(reach), nominal_postures(reach)
-    problem = ReachProblem(reach, make_hand_path(reach, handles, sway), tolerances)
-    turned = HandPath(*(values @ about for values in problem.hand_path))
+    about, length, nominals = (
+        reach_model.rotation_about_z(base[3]),
+        reach_model.arm_length(reach),
+        nominal_postures(reach),
+    )
+    problem = ReachProblem(reach, reach_model.make_hand_path(reach, handles, sway), tolerances)
+    turned = posture_ik.HandPath(*(values @ about for values in problem.hand_path))
     searched = replace(problem, hand_path=turned, strictness=_STRICTNESS)
     paths, middle = [handle.poses[:, :3, 3] for handle in handles.values()], np.zeros(6)
     middle[:3] = np.mean([0.5 * (path.min(axis=0) + path.max(axis=0)) for path in paths], axis=0) @ about
     here = np.array([*(base[:3] @ about), 0.0, base[4], base[5]])
     # The first joint of an arm on a pedestal turns it anywhere: from the side is as good as from behind.
     most_rotation = 0.9 if reach.robot.floating else 1.6
-    found: list[Candidate] = []
+    found: list[Placement] = []
     # Straight behind the handles' middle and straight ahead, as people do; then anywhere.
     for count, free in ((_PLAIN_STARTS, 0.0), (_STARTS, 1.0)):
         room = np.array([1.5 * length, 1.5 * free * length, 0.0, free * most_rotation, 0.0, 0.0])
@@ -409,7 +390,7 @@ def find_root(
     return _make_placement(problem, replace(best, base=root))
 
 
-def _make_placement(problem: ReachProblem, found: Candidate) -> Placement:
+def _make_placement(problem: ReachProblem, found: Placement) -> Placement:
     """Say what a candidate comes to in the world, and why its path cannot be followed."""
     reach, tolerances, base, joints = problem.reach, problem.tolerances, found.base, found.joints
     room = np.minimum(joints - reach.limits[0], reach.limits[1] - joints).min(axis=0)
@@ -423,13 +404,15 @@ def _make_placement(problem: ReachProblem, found: Candidate) -> Placement:
             fault = f"links of the robot are {-1000 * found.clearance:.0f} mm inside each other"
         elif not problem.is_feasible(found, reach.boxes[found.nominal.box]):
             fault = "every pose can be reached, but not one after the other: the arms would have to jump"
-    sway = root_sway_path(reach, joints) @ rotation_about_z(base[3]).T
+    sway = reach_model.root_sway_path(reach, joints) @ reach_model.rotation_about_z(base[3]).T
     margin, errors = (0.0, found.errors) if fault else (float(room.min()), np.zeros_like(found.errors))
-    return Placement(
-        **vars(replace(found, margin=margin, errors=errors)),
+    return replace(
+        found,
+        margin=margin,
+        errors=errors,
         sway=problem.hand_path.sway,
         tightest=names[int(room.argmin())],
         fault=fault,
-        root_positions=base_displacement(base, problem.hand_path) - sway,
+        root_positions=reach_model.base_displacement(base, problem.hand_path) - sway,
         joint_names=names,
     )

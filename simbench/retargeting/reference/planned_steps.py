@@ -31,7 +31,6 @@ from simbench.retargeting.reference.reference import (
     Timeline,
     assemble,
     plan_lead,
-    sample_motion,
 )
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
@@ -181,7 +180,7 @@ def plan_leads(
         leads.append(plan_lead(where, home, there, velocity, least, (low, high), limit))
         rests.append(rest)
     whole, joints = assemble(leads[0], (time, values), leads[1])
-    sampled = sample_motion(make_interp_spline(whole, joints, k=3), settings, float(whole[-1]))
+    sampled = SampledMotion(make_interp_spline(whole, joints, k=3), settings, float(whole[-1]))
     return sampled, rests[0], (float(leads[0][0][-1]), float(leads[1][0][-1]))
 
 
@@ -231,18 +230,59 @@ def middle_of_soles(robot: Robot, feet: Array) -> Array:
     return np.asarray(np.mean(centres, axis=0))
 
 
-class FollowedPlan(NamedTuple):
-    """A plan and the legs' motion that follows it."""
+class FollowedPlan:
+    """The legs' motion that follows a plan: the balance controller without a simulator.
 
-    plan: WholeBodyPlan  # The plan with its COG corrected.
-    path: Array  # (N, 7 + n): configurations at its samples.
-    doubts: tuple[str, ...]  # Limits that the legs would exceed, one line each.
-    # (N,): how far the legs are beyond their limits at each sample: rad beyond a position limit, or a speed's
-    # part beyond its limit; 0 within them. 1 from where a leg became straight.
-    excess: Array
-    # Part of the ticks after a leg became straight, and the sum of both largest excesses; 0 and 0 are
-    # feasible.
-    score: tuple[float, float]
+    `plan`: the plan with its COG corrected for the bodies' angular momentum; `path` (N, 7 + n):
+    configurations at its samples; `doubts`: limits that the legs would exceed, one line each; `excess` (N,):
+    how far the legs are beyond their limits at each sample: rad beyond a position limit, or a speed's part
+    beyond its limit, 0 within them, and 1 from where a leg became straight; `score`: part of the ticks after
+    a leg became straight, and the sum of both largest excesses; 0 and 0 are feasible.
+    """
+
+    def __init__(self, robot: Robot, plan: WholeBodyPlan) -> None:
+        self.plan = plan
+        self.path: Array = np.empty(0)
+        for correction in range(_CORRECTIONS + 1):
+            if correction:
+                gait = correct_cog(robot, plan.gait, self.path, float(plan.cog_height.mean()))
+                self.plan = plan = replace(plan, gait=gait)
+            # All ticks of the plan with ideal measurements.
+            whole = WholeBodyController(robot, plan, _GAINS)
+            model, legs, count = robot.model, whole.legs, len(plan.gait.zmp)
+            self.path = path = np.empty((count, model.nq))
+            speed = np.zeros((count, len(legs)))
+            path[0] = whole.configuration
+            for tick in range(count - 1):
+                whole.tick(tick, None, None)
+                path[tick + 1] = whole.configuration
+                speed[tick] = np.abs(whole.velocity[6 + legs])
+            if whole.gave_up is not None:
+                break
+        q, timestep = path[:, 7 + legs], plan.gait.timestep
+        excess = np.maximum(model.lowerPositionLimit[7 + legs] - q, q - model.upperPositionLimit[7 + legs])
+        ratio = speed / model.velocityLimit[6 + legs]
+        self.excess: Array = np.maximum(excess.max(axis=1), ratio.max(axis=1) - 1.0).clip(0.0)
+        self.score = 0.0, max(float(excess.max()), 0.0) + max(float(ratio.max()) - 1.0, 0.0)
+        self.doubts: list[str] = []
+        if whole.gave_up is not None:
+            self.excess[whole.gave_up :] = 1.0
+            self.score = 1.0 - whole.gave_up / count, self.score[1]
+            self.doubts.append(
+                f"a leg would have to be straight from {whole.gave_up * timestep:.2f} s of the run on: steps "
+                "are too long for level soles, or it stands too high; the balance controller gives up there"
+            )
+        for values, allowed, words in (
+            (excess, 0.0, "{:.3f} rad beyond its position limit"),
+            (ratio, 1.0, "{:.2f} times as fast as its limit"),
+        ):
+            # Next to a straight leg, joints and speeds are no motion's.
+            if not self.score[0] and values.max() > allowed:
+                tick, joint = divmod(int(values.argmax()), len(legs))
+                self.doubts.append(
+                    f"to follow, {robot.joint_names[legs[joint]]} would be {words.format(values.max())} at "
+                    f"{tick * timestep:.2f} s of the run"
+                )
 
 
 def make_whole_plan(task: TrajectoryTask, steps: PlannedSteps, lowered: float) -> WholeBodyPlan:
@@ -294,7 +334,7 @@ def follow_ideally(
     """
     best: tuple[float, FollowedPlan] | None = None
     for part in _LOWERED:
-        found, helps = follow_lowered(robot, make_plan(part * leg)), False
+        found, helps = FollowedPlan(robot, make_plan(part * leg)), False
         if best is None or found.score < best[1].score:
             lost, beyond = (np.inf, np.inf) if best is None else best[1].score
             helps = found.score[0] < lost or found.score[1] < _HELPS * beyond
@@ -303,51 +343,6 @@ def follow_ideally(
             break
     assert best is not None
     return best
-
-
-def follow_lowered(robot: Robot, plan: WholeBodyPlan) -> FollowedPlan:
-    """Run the balance controller without a simulator; correct the COG for the bodies' angular momentum."""
-    path: Array = np.empty(0)
-    for correction in range(_CORRECTIONS + 1):
-        if correction:
-            gait = correct_cog(robot, plan.gait, path, float(plan.cog_height.mean()))
-            plan = replace(plan, gait=gait)
-        # All ticks of the plan with ideal measurements.
-        whole = WholeBodyController(robot, plan, _GAINS)
-        model, legs, count = robot.model, whole.legs, len(plan.gait.zmp)
-        path, speed = np.empty((count, model.nq)), np.zeros((count, len(legs)))
-        path[0] = whole.configuration
-        for tick in range(count - 1):
-            whole.tick(tick, None, None)
-            path[tick + 1] = whole.configuration
-            speed[tick] = np.abs(whole.velocity[6 + legs])
-        if whole.gave_up is not None:
-            break
-    q, timestep = path[:, 7 + legs], plan.gait.timestep
-    excess = np.maximum(model.lowerPositionLimit[7 + legs] - q, q - model.upperPositionLimit[7 + legs])
-    ratio = speed / model.velocityLimit[6 + legs]
-    samples = np.maximum(excess.max(axis=1), ratio.max(axis=1) - 1.0).clip(0.0)
-    score = 0.0, max(float(excess.max()), 0.0) + max(float(ratio.max()) - 1.0, 0.0)
-    lines = []
-    if whole.gave_up is not None:
-        samples[whole.gave_up :] = 1.0
-        score = 1.0 - whole.gave_up / count, score[1]
-        lines.append(
-            f"a leg would have to be straight from {whole.gave_up * timestep:.2f} s of the run on: steps are "
-            "too long for level soles, or it stands too high; the balance controller gives up there"
-        )
-    for values, allowed, words in (
-        (excess, 0.0, "{:.3f} rad beyond its position limit"),
-        (ratio, 1.0, "{:.2f} times as fast as its limit"),
-    ):
-        # Next to a straight leg, joints and speeds are no motion's.
-        if not score[0] and values.max() > allowed:
-            tick, joint = divmod(int(values.argmax()), len(legs))
-            lines.append(
-                f"to follow, {robot.joint_names[legs[joint]]} would be {words.format(values.max())} at "
-                f"{tick * timestep:.2f} s of the run"
-            )
-    return FollowedPlan(plan, path, tuple(lines), samples, score)
 
 
 def build_timeline(

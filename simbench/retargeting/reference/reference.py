@@ -14,20 +14,20 @@ from simbench.kinematics.time_optimal import time_scaling_factor
 from simbench.options import SimulationSection
 from simbench.retargeting.contact.hand_plan import HandPlan
 
+# Time in which a motion without a lead-in gets under way, and comes to rest, s.
 COAST_TIME = 0.1
-"""Time in which a motion without a lead-in gets under way, and comes to rest, s."""
+# Longest duration of a lead-in or lead-out, as a multiple of the one asked for.
 MAX_LEAD_STRETCH = 10.0
-"""Longest duration of a lead-in or lead-out, as a multiple of the one asked for."""
 # Samples of a lead-in or lead-out, Hz and number.
 _LEAD_RATE, _MIN_LEAD_SAMPLES = 100.0, 8
 # How far rounding may take a position beyond its limit, rad.
 _TOLERANCE = 1e-9
 # Physics steps times joints: each array of a reference then takes 0.4 GB.
 _MOST_SAMPLES = 50_000_000
+# As of each foot, left and right, whether it is in contact, (T, 2).
 Flags: TypeAlias = NDArray[np.bool_]
-"""As of each foot, left and right, whether it is in contact, (T, 2)."""
+# Stretch of a motion: time from its start (T,), s; joint positions (T, n), rad; other arrays of T rows.
 Segment: TypeAlias = tuple[Array, ...]
-"""Stretch of a motion: time from its start (T,), s; joint positions (T, n), rad; other arrays of T rows."""
 
 
 @dataclass(frozen=True)
@@ -99,18 +99,36 @@ class Timeline:
     steps: FollowedSteps | None = None  # Steps of the person that the robot follows; None if its legs do not.
 
 
-@dataclass(frozen=True)
 class SampledMotion:
-    """Joint motion at the end of every physics step, with a beginning and an end at rest."""
+    """A joint curve at the end of every physics step: rest to settle, the motion, and rest to hold.
 
-    # (N,): time of the motion at each step, s; it stands still before the beginning and after the end.
-    clock: Array
-    at_rest: Flags  # (N,) bool: whether it stands still.
-    # `position`, `velocity`, `acceleration` (N, n): joint positions, rad, velocities, rad/s, and
-    # accelerations, rad/s²; the latter two zero at rest.
-    position: Array
-    velocity: Array
-    acceleration: Array
+    The motion ends at time `end` of the curve. It begins at 0, which is when the robot has settled, or at
+    `begin` of a curve whose time includes that to settle. Refuses more steps than fit into memory.
+
+    `clock` (N,): time of the motion at each step, s; it stands still before the beginning and after the end;
+    `at_rest` (N,) bool: whether it stands still; `position`, `velocity`, `acceleration` (N, n): joint
+    positions, rad, velocities, rad/s, and accelerations, rad/s²; the latter two zero at rest.
+    """
+
+    def __init__(
+        self,
+        curve: BSpline | BPoly | PPoly,
+        settings: SimulationSection,
+        end: float,
+        begin: float | None = None,
+    ) -> None:
+        timestep, origin, begin = settings.timestep_s, 0.0 if begin else settings.settle_s, begin or 0.0
+        steps = max(1, round((origin + end + settings.hold_s) / timestep))
+        joints = curve.derivative(0)(np.array([begin])).shape[1]
+        if steps * joints > _MOST_SAMPLES:
+            raise ScenarioError(
+                f"simulation: would take {steps} steps of {timestep:g} s; at most {_MOST_SAMPLES // joints} "
+                f"with {joints} joints"
+            )
+        self.clock: Array = (np.arange(1, steps + 1) * timestep - origin).clip(begin, end)
+        self.position, self.velocity, self.acceleration = (curve.derivative(k)(self.clock) for k in range(3))
+        self.at_rest: Flags = (self.clock <= begin) | (self.clock >= end)
+        self.velocity[self.at_rest] = self.acceleration[self.at_rest] = 0.0
 
 
 def assemble(lead_in: Segment, motion: Segment, lead_out: Segment) -> Segment:
@@ -120,29 +138,6 @@ def assemble(lead_in: Segment, motion: Segment, lead_out: Segment) -> Segment:
     time = np.concatenate([lead_in[0][:-1], before + motion[0], end + after - lead_out[0][-2::-1]])
     parts = zip(lead_in[1:], motion[1:], lead_out[1:], strict=True)
     return time, *(np.concatenate([first[:-1], middle, last[-2::-1]]) for first, middle, last in parts)
-
-
-def sample_motion(
-    curve: BSpline | BPoly | PPoly, settings: SimulationSection, end: float, begin: float | None = None
-) -> SampledMotion:
-    """Sample a joint curve at every physics step: rest to settle, the motion, and rest to hold.
-
-    The motion ends at time `end` of the curve. It begins at 0, which is when the robot has settled, or at
-    `begin` of a curve whose time includes that to settle. Refuses more steps than fit into memory.
-    """
-    timestep, origin, begin = settings.timestep_s, 0.0 if begin else settings.settle_s, begin or 0.0
-    steps = max(1, round((origin + end + settings.hold_s) / timestep))
-    joints = curve.derivative(0)(np.array([begin])).shape[1]
-    if steps * joints > _MOST_SAMPLES:
-        raise ScenarioError(
-            f"simulation: would take {steps} steps of {timestep:g} s; at most {_MOST_SAMPLES // joints} "
-            f"with {joints} joints"
-        )
-    clock = (np.arange(1, steps + 1) * timestep - origin).clip(begin, end)
-    position, velocity, acceleration = (curve.derivative(order)(clock) for order in range(3))
-    at_rest = (clock <= begin) | (clock >= end)
-    velocity[at_rest] = acceleration[at_rest] = 0.0
-    return SampledMotion(clock, at_rest, position, velocity, acceleration)
 
 
 def run_up(clock: Array, way: Array, velocity: Array, length: float, limits: tuple[Array, Array]) -> Array:

@@ -21,11 +21,10 @@ from simbench.kinematics.path_solver import interpolate_change, time_grids
 from simbench.kinematics.time_optimal import time_scaling_factor
 from simbench.motion.human_motion import HandlePath, HumanMotion
 from simbench.options import RetargetSection, RobotSection
-from simbench.retargeting.collision.avoidance import HeldPalm, avoid_collisions, clear_path
+from simbench.retargeting.collision.avoidance import avoid_collisions, clear_path
 from simbench.retargeting.collision.clearance import body_shapes, release_legs
 from simbench.retargeting.contact.hand_plan import (
     Equipment,
-    HandContact,
     HandPlan,
     Resistance,
     contact_at_samples,
@@ -102,7 +101,7 @@ class WholeBodyProblem:
     base_placement: BasePlacement
     stance: Stance
     embedding: bool
-    contact: HandContact
+    contact: HandPlan
     columns: NDArray[np.int64]
     limits: tuple[Array, Array]
     speed_limit: Array
@@ -118,13 +117,22 @@ class WholeBodyProblem:
         """Time of the samples, s, (T,)."""
         return self.imitation.time
 
+    def solve_legs(
+        self, joints: Array, cog: Array | None = None, start: Array | None = None
+    ) -> tuple[Array, Array]:
+        """Solve legs and pelvis under trunk and arms, the COG at rest or on a path (`solve_com_ik`)."""
+        height, turn = self.pelvis_height, self.pelvis_turn
+        return solve_com_ik(
+            self.robot, self.stance, joints, cog, height, turn=turn, start=start, embedding=self.embedding
+        )
+
     def at_samples(self, samples: NDArray[np.int64]) -> "WholeBodyProblem":
         """Keep some samples (K,) of the problem."""
         imitation = self.imitation
         return replace(
             self,
-            imitation=replace(imitation, time=imitation.time[samples], q=imitation.q[samples]),
-            contact=contact_at_samples(self.contact, samples),
+            imitation=Imitation(imitation.actor, imitation.time[samples], imitation.q[samples]),
+            contact=contact_at_samples(self.contact, self.time, samples),
             bones=self.bones and self.bones.at_samples(samples),
             pelvis_height=self.pelvis_height[samples],
             pelvis_turn=None if self.pelvis_turn is None else self.pelvis_turn[samples],
@@ -160,23 +168,15 @@ def solve_arms_and_legs(problem: WholeBodyProblem, posture: Array) -> WholeBodyM
     robot, time, columns = problem.robot, problem.time, problem.columns
     joints = np.tile(problem.stance.joints, (len(posture), 1))
     joints[:, columns] = posture
-    base, joints = solve_com_ik(
-        robot,
-        problem.stance,
-        joints,
-        height=problem.pelvis_height,
-        turn=problem.pelvis_turn,
-        embedding=problem.embedding,
-    )
+    base, joints = problem.solve_legs(joints)
     motion = _alternate(problem, posture, base, joints, range(BALANCE_ROUNDS), bones=problem.bones)
     near = range(1, BALANCE_ROUNDS)
     if measure_grip_error(robot, motion.base, motion.joints, motion.hands, time)[0] > GRIP_TOLERANCE:
         joints = motion.joints.copy()
         names = tuple(problem.imitation.actor.model.names[2:])
         task = problem.equipment.handles, time, posture, names, motion.hands
-        preferred, joints[:, columns] = blend_into_reach(
-            robot, problem.base_placement, problem.section.posture, *task
-        )
+        place, legs = problem.base_placement, problem.section.posture
+        preferred, joints[:, columns] = blend_into_reach(robot, place, legs, *task)
         motion = _alternate(problem, preferred, motion.base, joints, near, bones=problem.bones)
     if problem.bones is not None:
         # From now on it is the solution that arms stay near.
@@ -213,6 +213,7 @@ def _alternate(
     a palm is far from its handle in it: another posture replaces it.
     """
     robot, settings, stance, time = problem.robot, problem.settings, problem.stance, problem.time
+    place = problem.base_placement
     samples, lost = time_grids(time)[0], False
     draft = draft and settings.transfer == "path" and bool(problem.contact.any_hand.any())
     if draft and len(samples) < len(time):
@@ -227,7 +228,21 @@ def _alternate(
     for number in rounds:
         problem.on_progress("transfer", 1 + number, 2 * BALANCE_ROUNDS)
         hands = plan_hands(robot, problem.imitation, posture, base, problem.contact)
-        cog = zmp = _zmp_target(stance, hands, problem.base_placement)
+        # The ZMP moves with the hands in contact as a person's does: the base placement says how far the COG
+        # moves with the hands, and leans forward.
+        moved = np.zeros((len(hands.share["left"]), 3))
+        for side in SIDES:
+            palm, touching = hands.actor[side][:, :3, 3], hands.contact[side]
+            if touching.any():
+                low, high = palm[touching].min(axis=0), palm[touching].max(axis=0)
+                # Before and after contact as at its first and last sample.
+                first, last = np.flatnonzero(touching)[[0, -1]]
+                offset = palm[np.arange(len(palm)).clip(first, last)] - 0.5 * (low + high)
+                moved += 0.5 * hands.share[side][:, None] * offset
+        weight = np.maximum(hands.share["left"], hands.share["right"])[:, None]
+        ahead = np.array([np.cos(place.heading), np.sin(place.heading)])
+        along = com_offset(moved, place.heading, place.follow, place.advance)
+        cog = zmp = np.asarray(stance.target + along + weight * place.lean * ahead)
         if lost:
             break
         # Without embedding the COG is over the ZMP itself.
@@ -242,16 +257,7 @@ def _alternate(
         else:
             arms = transfer_frames(robot, path, hands, (settings.smoothing_window, settings.smoothing_order))
         joints[:, problem.columns], previous = arms, base
-        base, joints = solve_com_ik(
-            robot,
-            stance,
-            joints,
-            cog,
-            problem.pelvis_height,
-            turn=problem.pelvis_turn,
-            start=base,
-            embedding=problem.embedding,
-        )
+        base, joints = problem.solve_legs(joints, cog, base)
         if np.abs(base - previous).max() < _CONVERGED:
             break
     return WholeBodyMotion(base, joints, posture, hands, zmp)
@@ -287,16 +293,14 @@ def separate_links(
     robot, time, limits = problem.robot, problem.time, problem.limits
     arms, contact = joints[:, problem.columns], problem.contact
     palms = {
-        robot.frames[f"{side}_hand"]: HeldPalm(contact.share[side] == 1.0, contact.turn_axes[side])
-        for side in SIDES
+        robot.frames[f"{side}_hand"]: (contact.share[side] == 1.0, contact.turn_axes[side]) for side in SIDES
     }
     shapes = body_shapes(robot, problem.stance.joints, problem.equipment.handles)
     shapes, legs = release_legs(robot, shapes, base, joints)
     free = not contact.any_hand.any()
     margin = _FREE_CLEARANCE if free else _CLEARANCE
-    clear, missing = avoid_collisions(
-        shapes, time, arms, base, np.stack(limits), margin, palms, (*obstacles, *legs)
-    )
+    around = (*obstacles, *legs)
+    clear, missing = avoid_collisions(shapes, time, arms, base, np.stack(limits), margin, palms, around)
     blocked = missing > margin
     if free and blocked.any():
         shapes, bent = body_shapes(robot, problem.stance.joints), clear
@@ -489,26 +493,6 @@ def compute_pelvis_turn(robot: Robot, motion: HumanMotion) -> Array | None:
     return lean
 
 
-def _zmp_target(stance: Stance, hands: HandPlan, base_placement: BasePlacement) -> Array:
-    """Desired ZMP (T, 2) in the world frame, m, which moves with the hands in contact as a person's does.
-
-    The base placement says how far the COG moves with the hands, and leans forward.
-    """
-    moved = np.zeros((len(hands.share["left"]), 3))
-    for side in SIDES:
-        palm, touching = hands.actor[side][:, :3, 3], hands.contact[side]
-        if touching.any():
-            low, high = palm[touching].min(axis=0), palm[touching].max(axis=0)
-            # Before and after contact as at its first and last sample.
-            first, last = np.flatnonzero(touching)[[0, -1]]
-            offset = palm[np.arange(len(palm)).clip(first, last)] - 0.5 * (low + high)
-            moved += 0.5 * hands.share[side][:, None] * offset
-    weight = np.maximum(hands.share["left"], hands.share["right"])[:, None]
-    ahead = np.array([np.cos(base_placement.heading), np.sin(base_placement.heading)])
-    along = com_offset(moved, base_placement.heading, base_placement.follow, base_placement.advance)
-    return np.asarray(stance.target + along + weight * base_placement.lean * ahead)
-
-
 def estimate_hand_wrench(time: Array, hands: HandPlan, resistance: Mapping[str, Resistance]) -> Array:
     """Sum `hand_wrenches` over the hands: (T, 6), force (N) and moment about the world's origin (N·m)."""
     return np.asarray(sum(hand_wrenches(time, hands, resistance).values(), np.zeros((len(time), 6))))
@@ -522,7 +506,7 @@ def hand_wrenches(time: Array, hands: HandPlan, resistance: Mapping[str, Resista
     about the world's origin.
     """
     wrenches = {}
-    for side, opposed in resistance.items():
+    for side, (dry, viscous, mass) in resistance.items():
         palm, held = hands.actor[side][:, :3, 3], hands.contact[side]
         steps = np.where((held[1:] & held[:-1])[:, None], np.diff(palm, axis=0), 0.0)
         path = np.concatenate([np.zeros((1, 3)), np.cumsum(steps, axis=0)])
@@ -534,9 +518,7 @@ def hand_wrenches(time: Array, hands: HandPlan, resistance: Mapping[str, Resista
             friction[sample] = x, y, z = x / length, y / length, z / length
         velocity = np.gradient(path, time, axis=0)
         acceleration = np.gradient(velocity, time, axis=0)
-        force = -(
-            opposed.friction_n * friction + opposed.damping_ns_m * velocity + opposed.mass_kg * acceleration
-        )
+        force = -(dry * friction + viscous * velocity + mass * acceleration)
         force[~held] = 0.0
         wrenches[side] = np.hstack([force, np.cross(palm, force)])
     return wrenches

@@ -24,8 +24,7 @@ from simbench.retargeting.collision.interference import Interference, beside_han
 from simbench.retargeting.contact.hand_plan import Equipment, HandPlan, detect_contact, near_contact
 from simbench.retargeting.contact.transfer import BoneAims
 from simbench.retargeting.imitate.plan import imitate_upper_body
-from simbench.retargeting.imitate.problem import make_problem
-from simbench.retargeting.imitate.targets import find_targets, select_parts
+from simbench.retargeting.imitate.problem import ImitationProblem, find_targets, select_parts
 from simbench.retargeting.imitation.imitation import METHODS, Imitation, imitate, imitation_metrics
 from simbench.retargeting.imitation.limited_posture import (
     limited_posture,
@@ -37,18 +36,7 @@ from simbench.retargeting.imitation.scaled_model import calibrate, require_human
 from simbench.retargeting.imitation.weighted_posture import speed_difference
 from simbench.retargeting.match.body import match_body
 from simbench.retargeting.placement.placement import BasePlacement, base_height, find_spot
-from simbench.retargeting.stand.arms_and_legs import (
-    BALANCE_ROUNDS,
-    WholeBodyMotion,
-    WholeBodyProblem,
-    compute_pelvis_height,
-    compute_pelvis_turn,
-    measure_grip_error,
-    require_leg_limits,
-    robot_time,
-    separate_links,
-    solve_arms_and_legs,
-)
+from simbench.retargeting.stand import arms_and_legs
 from simbench.retargeting.stand.standing_tempo import fit_local_tempo, keep_recorded_tempo, torque_reserve
 from simbench.retargeting.timing.preserve import LEAST_KNOTS
 from simbench.retargeting.timing.stretch import MOST_STRETCH, UNIFORM_INSTEAD, resolve_timing, slowed_by
@@ -181,7 +169,7 @@ def _plan_in_place(
 
     `imitated` are postures that were found for another height, by `calm` and duration.
     """
-    on_progress("transfer", 0, 2 * BALANCE_ROUNDS)
+    on_progress("transfer", 0, 2 * arms_and_legs.BALANCE_ROUNDS)
     # Where the robot stands or sits, and how.
     placed = choose_placement(robot, section, settings, equipment.handles, on_progress)
     stance = stand(robot, placed.position, placed.heading, section.posture, placed.height)
@@ -191,7 +179,7 @@ def _plan_in_place(
     holds = bool(touching.any()) and settings.transfer == "path"
     lean = None
     if settings.method == "bones" and settings.pelvis_turn_follow and not (touching.any() or stance.seated):
-        lean = compute_pelvis_turn(robot, motion)
+        lean = arms_and_legs.compute_pelvis_turn(robot, motion)
         lean = None if lean is None else (1.0 - calm) * settings.pelvis_turn_follow * lean
     way = calm, float(motion.time[-1])
     posture = imitated.get(way)
@@ -207,7 +195,7 @@ def _plan_in_place(
         raise RetargetError(
             f"retarget.weights: {motion.source}: hands hold nothing; allowed: motions on equipment"
         )
-    height = compute_pelvis_height(robot, motion, imitation, placed, section, contact.share)
+    height = arms_and_legs.compute_pelvis_height(robot, motion, imitation, placed, section, contact.share)
     columns = np.array([robot.joint_names.index(name) for name in imitation.actor.model.names[2:]])
     bones = None
     if settings.method == "bones" and holds:
@@ -215,9 +203,9 @@ def _plan_in_place(
         targets = select_parts(find_targets(body, motion), _ARM_BONES)
         turn = Rotation.from_euler("z", placed.heading).as_matrix()
         targets = replace(targets, directions=targets.directions @ turn.T)
-        aims = make_problem(body, targets, settings.joint_limit_margin_rad)
+        aims = ImitationProblem(body, targets, settings)
         bones = BoneAims(aims, stance.joints, near_contact(motion.time, touching, _BONES_TIME))
-    problem = WholeBodyProblem(
+    problem = arms_and_legs.WholeBodyProblem(
         robot=robot,
         settings=settings,
         equipment=equipment,
@@ -244,9 +232,10 @@ def _plan_in_place(
         problem, solution, obstacles, smoothing = _solve_within_torques(problem, posture)
         if smoothing:
             gave_way["retarget.smoothing_s"] = smoothing
-    on_progress("transfer", 2 * BALANCE_ROUNDS, 2 * BALANCE_ROUNDS)
+    on_progress("transfer", 2 * arms_and_legs.BALANCE_ROUNDS, 2 * arms_and_legs.BALANCE_ROUNDS)
     trajectory, solution, slow_down, left, stretched, note = _scale_time(problem, solution, obstacles)
-    error, when = measure_grip_error(robot, solution.base, solution.joints, solution.hands, motion.time)
+    moved = solution.base, solution.joints, solution.hands
+    error, when = arms_and_legs.measure_grip_error(robot, *moved, motion.time)
     if error > _REACH_TOLERANCE:
         raise RetargetError(
             f"{robot.name}: out of reach: a palm misses the equipment by {1000 * error:.0f} mm at "
@@ -261,9 +250,7 @@ def _plan_in_place(
     }
     if touching.any():
         metrics["retarget.similarity"] = speed_difference(
-            motion.time[touching],
-            imitation.q[touching, 7:],
-            solution.joints[touching][:, problem.columns],
+            motion.time[touching], imitation.q[touching, 7:], solution.joints[touching][:, problem.columns]
         )
     errors = compare_with_person(robot, trajectory, motion, heading=placed.heading, held=contact.contact)
     own = robot_metrics(robot, trajectory, errors, settings.joint_limit_margin_rad)
@@ -285,8 +272,8 @@ def _plan_in_place(
 
 
 def _solve_within_torques(
-    problem: WholeBodyProblem, posture: Array
-) -> tuple[WholeBodyProblem, WholeBodyMotion, tuple[Obstacle, ...], float]:
+    problem: arms_and_legs.WholeBodyProblem, posture: Array
+) -> tuple[arms_and_legs.WholeBodyProblem, arms_and_legs.WholeBodyMotion, tuple[Obstacle, ...], float]:
     """Solve arms and legs for a posture (T, m), rad, and keep the links clear of each other and of obstacles.
 
     A free motion that needs more torque than its motors are to give, beyond what its weight alone needs, is
@@ -296,16 +283,17 @@ def _solve_within_torques(
     """
     robot, recorded, smooth, smoothing = problem.robot, problem.time, posture, 0.0
     for width, pace in (*_EASIER, (np.inf, np.inf)):
-        motion = solve_arms_and_legs(problem, smooth)
+        motion = arms_and_legs.solve_arms_and_legs(problem, smooth)
         obstacles = tuple(problem.equipment.find_obstacles(motion.hands))
         # Hands that turn farther than the person's keep clear of what is beside their handle.
         hands = motion.hands
         beside = beside_hands(robot, obstacles, hands.contact, hands.actor) if problem.bones else ()
-        motion = separate_links(problem, motion.base, motion.joints, (*obstacles, *beside)) or motion
+        apart = arms_and_legs.separate_links(problem, motion.base, motion.joints, (*obstacles, *beside))
+        motion = apart or motion
         slowest = 1.0 if problem.settings.timing == "local" else _EASIER[-1][1]
         if problem.contact.any_hand.any() or pace > slowest:
             break
-        time, slow_down = robot_time(problem, motion.joints)
+        time, slow_down = arms_and_legs.robot_time(problem, motion.joints)
         posed = robot, time, motion.base, motion.joints
         still, moving = (
             np.abs(standing_torques(*posed, inertia=inertia, seated=problem.stance.seated)).max(axis=0)
@@ -322,8 +310,12 @@ def _solve_within_torques(
 
 
 def _scale_time(
-    problem: WholeBodyProblem, motion: WholeBodyMotion, obstacles: Sequence[Obstacle]
-) -> tuple[JointTrajectory, WholeBodyMotion, float, tuple[Interference, ...], dict[str, float], str]:
+    problem: arms_and_legs.WholeBodyProblem,
+    motion: arms_and_legs.WholeBodyMotion,
+    obstacles: Sequence[Obstacle],
+) -> tuple[
+    JointTrajectory, arms_and_legs.WholeBodyMotion, float, tuple[Interference, ...], dict[str, float], str
+]:
     """Slow a motion, all of it or locally, until limits hold; refuse one that the legs' limits do not allow.
 
     Of the tempos with local stretch, that with the fewest penetrations is taken; all is slowed by one factor
@@ -340,8 +332,8 @@ def _scale_time(
         if metrics.get("retarget.slow_down_max", 1.0) > MOST_STRETCH:
             continue
         if best is None:
-            require_leg_limits(robot, found.joints)
-        time, slow_down = robot_time(timed, found.joints)
+            arms_and_legs.require_leg_limits(robot, found.joints)
+        time, slow_down = arms_and_legs.robot_time(timed, found.joints)
         trajectory = JointTrajectory(time, found.joints, robot.joint_names, found.base)
         closed = found.joints.copy()
         for side, touching in problem.contact.contact.items():
@@ -407,9 +399,8 @@ def imitate_person(robot: Robot, motion: HumanMotion, settings: RetargetSection)
 def position_limits(imitation: Imitation, settings: RetargetSection) -> tuple[Array, Array]:
     """Find the least and greatest positions (m,), rad, of trunk and arms, margin included."""
     model, margin = imitation.actor.model, settings.joint_limit_margin_rad
-    return np.asarray(model.lowerPositionLimit[7:]) + margin, np.asarray(
-        model.upperPositionLimit[7:]
-    ) - margin
+    lower, upper = np.asarray(model.lowerPositionLimit[7:]), np.asarray(model.upperPositionLimit[7:])
+    return lower + margin, upper - margin
 
 
 def preferred_posture(

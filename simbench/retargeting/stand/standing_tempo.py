@@ -23,52 +23,8 @@ from simbench.errors import LegReachError, RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.path_solver import AccelerationRows, PathBounds
 from simbench.retargeting.collision.clearance import ClearanceScene, body_shapes
-from simbench.retargeting.stand.arms_and_legs import (
-    BALANCE_ROUNDS,
-    GRIP_TOLERANCE,
-    WholeBodyMotion,
-    WholeBodyProblem,
-    estimate_hand_wrench,
-    hand_wrenches,
-    inertia_onset,
-    measure_grip_error,
-    require_leg_limits,
-    robot_time,
-    separate_links,
-    solve_arms_and_legs,
-    solve_at_tempo,
-)
-from simbench.retargeting.timing.preserve import (
-    FIRST_INERTIA,
-    MOST_EXCESS,
-    REACH,
-    ROUNDING,
-    TORQUE_USED,
-    UpperBody,
-    give_inertia_weight,
-    insist,
-    keep_height_tempo,
-    keep_tempo,
-    knot_samples,
-    leave_torque,
-    limit_ratios,
-    measure_limit_use,
-    spread_in_time,
-    tempo_bounds,
-)
-from simbench.retargeting.timing.stretch import (
-    TORQUE_FRACTION,
-    TORQUE_RESERVE,
-    PathLimits,
-    TempoMap,
-    fit_tempo,
-    kinematic_limits,
-    measure_stretch,
-    slow_for_accelerations,
-    slow_where_needed,
-    standing_constraints,
-    with_constraints,
-)
+from simbench.retargeting.stand import arms_and_legs
+from simbench.retargeting.timing import preserve, stretch
 from simbench.robot.robot_limbs import estimated_accelerations
 from simbench.robot.sides import SIDES
 
@@ -76,7 +32,7 @@ from simbench.robot.sides import SIDES
 _TEMPO_ROUNDS = 2
 _MAX_ROUNDS = 10
 # Rounds that progress is shown in, as for plans of other timings: seldom are there more.
-_SHOWN_ROUNDS = 2 * BALANCE_ROUNDS
+_SHOWN_ROUNDS = 2 * arms_and_legs.BALANCE_ROUNDS
 # Weight λ of the ZMP's shift in a motion that is given up everywhere.
 _CALMEST_INERTIA = 200.0
 # Factor on that weight, and half of it on the pelvis' limits, where the legs cannot balance a round.
@@ -115,8 +71,8 @@ _HEIGHTS, _SAME_HEIGHT = 24, 1e-6
 
 
 def fit_local_tempo(
-    problem: WholeBodyProblem, motion: WholeBodyMotion
-) -> Iterator[tuple[WholeBodyProblem, WholeBodyMotion, dict[str, float], str]]:
+    problem: arms_and_legs.WholeBodyProblem, motion: arms_and_legs.WholeBodyMotion
+) -> Iterator[tuple[arms_and_legs.WholeBodyProblem, arms_and_legs.WholeBodyMotion, dict[str, float], str]]:
     """Find the tempo for which speeds, accelerations, torques and the ZMP are inside their limits.
 
     The path is that of the motion slowed by one factor, with the sway of the pelvis that puts the ZMP where
@@ -134,55 +90,62 @@ def fit_local_tempo(
     names = problem.imitation.actor.model.names[2:]
     acceleration[problem.columns] = estimated_accelerations(robot, names)
 
-    def find_limits(tempo: TempoMap | None, motion: WholeBodyMotion) -> PathLimits:
+    def find_limits(
+        tempo: stretch.TempoMap | None, motion: arms_and_legs.WholeBodyMotion
+    ) -> stretch.PathLimits:
         """All limits along a motion; with a tempo also those that depend on the equipment's resistance."""
         joints, speed = motion.joints, problem.speed_limit
-        limits = kinematic_limits(problem.time, joints, speed, acceleration, robot.joint_names)
+        limits = stretch.PathLimits(problem.time, joints, speed, acceleration, robot.joint_names)
         if tempo is None:
             return limits
-        time, _ = robot_time(replace(problem, tempo=tempo), joints)
-        loads, moving = hand_wrenches(time, motion.hands, resistance), inertia_onset(time)
+        time, _ = arms_and_legs.robot_time(replace(problem, tempo=tempo), joints)
+        loads = arms_and_legs.hand_wrenches(time, motion.hands, resistance)
+        moving = arms_and_legs.inertia_onset(time)
         stance = problem.stance
-        rows = standing_constraints(robot, stance, problem.time, motion.base, joints, loads, moving)
-        return with_constraints(limits, *rows)
+        path = problem.time, motion.base, joints
+        limits.add(*stretch.standing_constraints(robot, stance, *path, loads, moving))
+        return limits
 
-    def slow_corners(limits: PathLimits, tempo: TempoMap, motion: WholeBodyMotion) -> TempoMap:
+    def slow_corners(
+        limits: stretch.PathLimits, tempo: stretch.TempoMap, motion: arms_and_legs.WholeBodyMotion
+    ) -> stretch.TempoMap:
         """Slow a tempo where accelerations at corners of the path are beyond their limits."""
-        return slow_for_accelerations(limits, tempo, problem.time, motion.joints, acceleration)
+        return stretch.slow_for_accelerations(limits, tempo, problem.time, motion.joints, acceleration)
 
-    tempo = fit_tempo(find_limits(None, motion))
+    tempo = stretch.fit_tempo(find_limits(None, motion))
     for _ in range(_TEMPO_ROUNDS):
         limits = find_limits(tempo, motion)
-        before, tempo = tempo, slow_corners(limits, fit_tempo(limits), motion)
+        before, tempo = tempo, slow_corners(limits, stretch.fit_tempo(limits), motion)
         if np.array_equal(before.square, tempo.square):
             break
     timed = replace(problem, tempo=tempo)
     if problem.embedding and not (tempo.square == 1.0).all():
         try:
-            balanced = solve_at_tempo(timed, motion)
-            require_leg_limits(robot, balanced.joints)
+            balanced = arms_and_legs.solve_at_tempo(timed, motion)
+            arms_and_legs.require_leg_limits(robot, balanced.joints)
         except LegReachError:
             pass
         else:
             before_error, error = (
-                measure_grip_error(robot, each.base, each.joints, each.hands, problem.time)[0]
+                arms_and_legs.measure_grip_error(robot, each.base, each.joints, each.hands, problem.time)[0]
                 for each in (motion, balanced)
             )
-            if error <= max(before_error, GRIP_TOLERANCE):
+            if error <= max(before_error, arms_and_legs.GRIP_TOLERANCE):
                 at_new = find_limits(tempo, balanced)
-                slowed = slow_corners(at_new, slow_where_needed(at_new, tempo.square), balanced)
-                yield replace(problem, tempo=slowed), balanced, *measure_stretch(at_new, slowed)
-        time, _ = robot_time(timed, motion.joints)
-        wrench = estimate_hand_wrench(time, motion.hands, resistance)
-        zmp, _ = planned_zmp(robot, time, motion.base, motion.joints, wrench, inertia_onset(time))
+                slowed = slow_corners(at_new, stretch.slow_where_needed(at_new, tempo.square), balanced)
+                yield replace(problem, tempo=slowed), balanced, *stretch.measure_stretch(at_new, slowed)
+        time, _ = arms_and_legs.robot_time(timed, motion.joints)
+        wrench = arms_and_legs.estimate_hand_wrench(time, motion.hands, resistance)
+        onset = arms_and_legs.inertia_onset(time)
+        zmp, _ = planned_zmp(robot, time, motion.base, motion.joints, wrench, onset)
         motion = replace(motion, zmp=zmp)
     # Where nothing is stretched, the motion is balanced for this tempo.
-    yield timed, motion, *measure_stretch(limits, tempo)
+    yield timed, motion, *stretch.measure_stretch(limits, tempo)
 
 
 def keep_recorded_tempo(
-    problem: WholeBodyProblem, posture: Array, calm: float
-) -> tuple[WholeBodyProblem, WholeBodyMotion, dict[str, float], list[str]]:
+    problem: arms_and_legs.WholeBodyProblem, posture: Array, calm: float
+) -> tuple[arms_and_legs.WholeBodyProblem, arms_and_legs.WholeBodyMotion, dict[str, float], list[str]]:
     """Plan a free motion at the recorded tempo: amplitudes give way until limits, torques and ZMP allow it.
 
     Trunk, arms and pelvis height each solve one problem over all samples that keeps their limits
@@ -198,35 +161,39 @@ def keep_recorded_tempo(
     no motion within the limits.
     """
     robot, time, stance, columns = problem.robot, problem.time, problem.stance, problem.columns
-    knots, legs = knot_samples(time), np.concatenate([leg_columns(robot, side) for side in SIDES])
-    bounds = tempo_bounds(robot, columns, problem.limits, problem.speed_limit[columns])
+    knots, legs = preserve.knot_samples(time), np.concatenate([leg_columns(robot, side) for side in SIDES])
+    bounds = preserve.tempo_bounds(robot, columns, problem.limits, problem.speed_limit[columns])
     # Begin with the preferred posture on legs at rest, no torque limited.
     base, joints = np.tile(stance.base, (len(time), 1)), np.tile(stance.joints, (len(time), 1))
     joints[:, columns] = preferred = posture
     # The root's pose does not matter: there is nothing beside the robot.
     scene = ClearanceScene(body_shapes(robot, stance.joints), base)
-    upper = UpperBody(robot, problem.imitation.actor, scene, columns, bounds)
+    upper = preserve.UpperBody(robot, problem.imitation.actor, scene, columns, bounds)
     fastest, lift = _lift_limits(problem, legs)
     # A round goes through all stages of a plan: only the rounds are shown.
     quiet = replace(problem, pelvis_height=(1.0 - calm) * problem.pelvis_height, on_progress=lambda *_: None)
-    inertia = np.full(len(time), FIRST_INERTIA * (_CALMEST_INERTIA / FIRST_INERTIA) ** calm)
+    inertia = np.full(len(time), preserve.FIRST_INERTIA * (_CALMEST_INERTIA / preserve.FIRST_INERTIA) ** calm)
     height_share, insistence = np.ones(len(time)), 1.0
-    usable, busy = np.full(joints.shape, TORQUE_USED), np.zeros(joints.shape[1], dtype=bool)
+    usable, busy = np.full(joints.shape, preserve.TORQUE_USED), np.zeros(joints.shape[1], dtype=bool)
     rows: AccelerationRows | None = None
     best, failed = None, None
     for number in range(_MAX_ROUNDS):
         problem.on_progress("transfer", min(1 + number, _SHOWN_ROUNDS - 1), _SHOWN_ROUNDS)
         near, path = joints[:, columns], np.hstack([base, joints])
-        arms, touching = keep_tempo(upper, time, preferred, near, inertia, path, rows, number, insistence)
+        arms, touching = preserve.keep_tempo(
+            upper, time, preferred, near, inertia, path, rows, number, insistence
+        )
         try:
-            height = keep_height_tempo(time, quiet.pelvis_height, height_share * fastest, height_share * lift)
+            height = preserve.keep_height_tempo(
+                time, quiet.pelvis_height, height_share * fastest, height_share * lift
+            )
         except ArithmeticError as error:
             raise RetargetError(f"{robot.name}: no motion at the recorded tempo: {error}") from None
         lower, separated = replace(quiet, pelvis_height=height), None
         try:
-            motion = solve_arms_and_legs(lower, arms)
+            motion = arms_and_legs.solve_arms_and_legs(lower, arms)
             if number < _SEPARATIONS:
-                separated = separate_links(
+                separated = arms_and_legs.separate_links(
                     lower.at_samples(knots), motion.base[knots], motion.joints[knots], ()
                 )
         except LegReachError as error:
@@ -252,7 +219,7 @@ def keep_recorded_tempo(
         # of them, by the derivatives `slopes`, kg·m², and the rest.
         busy = busy | (torque.max(axis=0) > _BUSY)
         if number:
-            usable = leave_torque(time, usable, torque)
+            usable = preserve.leave_torque(time, usable, torque)
         slopes = standing_inertia(robot, base[knots], joints[knots], columns, seated=stance.seated)[:, busy]
         acceleration = np.gradient(np.gradient(joints[:, columns], time, axis=0), time, axis=0)[knots]
         # Torques without these accelerations: of weight, velocities, and the legs' own motion, N·m.
@@ -266,15 +233,17 @@ def keep_recorded_tempo(
             # Only around the samples at which something is exceeded: velocities fall, too.
             samples = _SMOOTHING * ((len(time) - 1) / (time[-1] - time[0]))
             smooth = gaussian_filter1d(preferred, samples, axis=0, mode="nearest")
-            around = spread_in_time(time, np.where(worst > 1.0, math.e, 1.0), REACH)
+            around = preserve.spread_in_time(time, np.where(worst > 1.0, math.e, 1.0), preserve.REACH)
             preferred = preferred + np.minimum(np.log(around), 1.0)[:, None] * (smooth - preferred)
-        insistence = insist(insistence, touching)
+        insistence = preserve.insist(insistence, touching)
         # Give inertia more weight around the moments at which legs or ZMP exceed what is allowed. Legs whose
         # own motion takes too much of the torque count, too: it follows the pelvis' height and the sway.
         taken = np.where(torque.max(axis=1) > 1.0, np.interp(time, time[knots], taken), 0.0)
         slow = np.maximum(leg_speed, taken)
-        inertia = give_inertia_weight(time, inertia, np.maximum(zmp, slow))
-        height_share = height_share / spread_in_time(time, np.minimum(slow, MOST_EXCESS), REACH)
+        inertia = preserve.give_inertia_weight(time, inertia, np.maximum(zmp, slow))
+        height_share = height_share / preserve.spread_in_time(
+            time, np.minimum(slow, preserve.MOST_EXCESS), preserve.REACH
+        )
     if best is None:
         assert failed is not None
         raise failed
@@ -290,10 +259,10 @@ def keep_recorded_tempo(
 
 
 def _describe_losses(
-    problem: WholeBodyProblem,
+    problem: arms_and_legs.WholeBodyProblem,
     posture: Array,
-    lower: WholeBodyProblem,
-    motion: WholeBodyMotion,
+    lower: arms_and_legs.WholeBodyProblem,
+    motion: arms_and_legs.WholeBodyMotion,
     ratios: tuple[Array, Array, Array],
     margin: float,
     bounds: PathBounds,
@@ -303,9 +272,9 @@ def _describe_losses(
     `ratios` and `margin` are from `_examine`, `bounds` those of trunk and arms.
     """
     joints, notes = motion.joints[:, problem.columns], []
-    (leg_speed, torque, zmp), most = ratios, 1.0 + ROUNDING
+    (leg_speed, torque, zmp), most = ratios, 1.0 + preserve.ROUNDING
     others = np.maximum(leg_speed, zmp)
-    used, lost = measure_limit_use(problem.time, joints, posture, bounds, torque, others, leg_speed)
+    used, lost = preserve.measure_limit_use(problem.time, joints, posture, bounds, torque, others, leg_speed)
     fraction = used["retarget.tempo_violation_fraction"]
     metrics = {} if np.isinf(margin) else {"retarget.tempo_zmp_margin_m": margin}
     metrics |= used
@@ -334,7 +303,7 @@ def _describe_losses(
 
 
 def _examine(
-    problem: WholeBodyProblem, motion: WholeBodyMotion, legs: NDArray[np.int64]
+    problem: arms_and_legs.WholeBodyProblem, motion: arms_and_legs.WholeBodyMotion, legs: NDArray[np.int64]
 ) -> tuple[tuple[Array, Array, Array], float, Array, Array]:
     """Compare the legs' speeds, all torques and the ZMP with what is allowed, sample by sample.
 
@@ -359,11 +328,11 @@ def _examine(
     if not stance.seated:
         anywhere = np.full(len(legs), np.inf)
         bounds = PathBounds(-anywhere, anywhere, problem.speed_limit[legs], anywhere)
-        speed = limit_ratios(time, joints[:, legs], bounds)[0].max(axis=1)
+        speed = preserve.limit_ratios(time, joints[:, legs], bounds)[0].max(axis=1)
     if problem.embedding:
         # At both ends without what the sway of leads, planned later, takes away. That sway is slow; what is
         # faster stays.
-        zmp, _ = planned_zmp(robot, time, base, joints, None, inertia_onset(time))
+        zmp, _ = planned_zmp(robot, time, base, joints, None, arms_and_legs.inertia_onset(time))
         wrench, _ = ground_wrench(robot, time, base, joints)
         left = zmp_of(wrench) - zmp
         samples = _SLOW_SWAY * ((len(time) - 1) / (time[-1] - time[0]))
@@ -383,7 +352,7 @@ def _examine(
     return (speed, np.abs(torque) / allowed, zmp_ratio), margin, torque, allowed
 
 
-def _lift_limits(problem: WholeBodyProblem, legs: NDArray[np.int64]) -> tuple[Array, Array]:
+def _lift_limits(problem: arms_and_legs.WholeBodyProblem, legs: NDArray[np.int64]) -> tuple[Array, Array]:
     """Find the vertical speed, m/s, and acceleration, m/s², of the pelvis (T,) that the legs allow.
 
     Their speeds and torques limit it.
@@ -419,4 +388,4 @@ def torque_reserve(still: Array) -> Array:
 
     Both are (..., n), fractions of the motors' torques.
     """
-    return np.maximum(TORQUE_FRACTION, still + TORQUE_RESERVE)
+    return np.maximum(stretch.TORQUE_FRACTION, still + stretch.TORQUE_RESERVE)

@@ -96,59 +96,58 @@ class FootstepPlan(NamedTuple):
     widened: float  # Distance by which both feet together are farther apart than the person's, scaled, m.
 
 
-class LegRange(NamedTuple):
-    """Limits of a step that hold for both feet, relative to the foot's pose beside the other foot."""
-
-    reach: float  # Largest distance, m.
-    aside: float  # Largest distance away from the other foot, across it, m.
-    inward: float  # `inward`, `outward`: largest rotation towards the other foot and away from it, rad.
-    outward: float
-    turn_rate: float  # Largest rotation of a foot in a swing over the swing's duration, rad/s.
-    # Pose of the left foot in the frame of the right one, and of the right in that of the left, as the robot
-    # stands.
-    beside: tuple[pin.SE3, pin.SE3]
-    # How far apart the foot frames are to be at least, across the heading, m: as far as the robot stands, or
-    # so far that the soles stand beside each other with 3 cm between them: nearer, bent knees touch.
-    width: float
-
-
-def find_leg_range(robot: Robot, stance: Stance) -> LegRange:
-    """Find how far the legs reach from the stance in which the robot steps.
+class LegRange:
+    """How far the legs reach from the stance in which the robot steps: limits that hold for both feet.
 
     Ahead and in rotation as `step_limits`. To the side, a leg of height h whose joints about the forward axis
-    turn by α moves its foot by h tan α, the pelvis over the other foot.
+    turn by α moves its foot by h tan α, the pelvis over the other foot. Of a step, relative to the foot's
+    pose beside the other foot:
+
+    `reach`: largest distance, m; `aside`: largest distance away from the other foot, across it, m; `inward`,
+    `outward`: largest rotation towards the other foot and away from it, rad; `turn_rate`: largest rotation of
+    a foot in a swing over the swing's duration, rad/s; `beside`: pose of the left foot in the frame of the
+    right one, and of the right in that of the left, as the robot stands; `width`: how far apart the foot
+    frames are to be at least, across the heading, m: as far as the robot stands, or so far that the soles
+    stand beside each other with 3 cm between them: nearer, bent knees touch.
     """
-    reach, inward, outward = step_limits(robot, stance)
-    model, data = robot.model, robot.model.createData()
-    q = np.concatenate([stance.base, stance.joints])
-    pin.computeJointJacobians(model, data, q)
-    pin.updateFramePlacements(model, data)
-    heading = stance.soles["left"].rotation[:, 0]
-    aside, rates = [], []
-    for side, outward in zip(SIDES, _OUTWARD, strict=True):
-        columns = leg_columns(robot, side)
-        frame = model.getFrameId(robot.frames[f"{side}_foot"])
-        jacobian = pin.getFrameJacobian(model, data, frame, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)
-        turning = jacobian[3:, model.nv - len(robot.joint_names) + columns]
-        about_forward, about_vertical = heading @ turning, turning[2]
-        spread, heights = [], []
-        # The two joints that turn the foot most about the forward axis: the hip's and the ankle's.
-        hip, ankle = sorted(np.argsort(-np.abs(about_forward))[:2].tolist())
-        for joint, sign in ((hip, outward), (ankle, -outward)):
-            positive = sign * about_forward[joint] > 0.0
-            limit = (model.upperPositionLimit if positive else model.lowerPositionLimit)[7 + columns[joint]]
-            spread.append(abs(float(limit - q[7 + columns[joint]])))
-            heights.append(data.oMi[model.getJointId(robot.groups[f"{side}_leg"][joint])].translation[2])
-        aside.append(float(heights[0] - heights[1]) * np.tan(min(_ROLL_FRACTION * min(spread), 1.0)))
-        yaw = int(np.abs(about_vertical).argmax())
-        rates.append(float(model.velocityLimit[6 + columns[yaw]]))
-    left, right = stance.soles["left"], stance.soles["right"]
-    beside = (right.actInv(left), left.actInv(right))
-    edges = [robot.soles[f"{side}_foot"][:, 1] for side in SIDES]
-    touching = float(edges[1].max() - edges[0].min())
-    width = max(touching + _SOLE_CLEARANCE, float(beside[0].translation[1]))
-    turn_rate = _TURN_FRACTION * min(rates) / _FASTEST
-    return LegRange(reach, float(min(aside)), inward, outward, turn_rate, beside, width)
+
+    def __init__(self, robot: Robot, stance: Stance) -> None:
+        self.reach, self.inward, self.outward = step_limits(robot, stance)
+        model, data = robot.model, robot.model.createData()
+        q = np.concatenate([stance.base, stance.joints])
+        pin.computeJointJacobians(model, data, q)
+        pin.updateFramePlacements(model, data)
+        heading = stance.soles["left"].rotation[:, 0]
+        aside, rates = [], []
+        for side, outward in zip(SIDES, _OUTWARD, strict=True):
+            columns = leg_columns(robot, side)
+            frame = model.getFrameId(robot.frames[f"{side}_foot"])
+            jacobian = pin.getFrameJacobian(model, data, frame, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)
+            turning = jacobian[3:, model.nv - len(robot.joint_names) + columns]
+            about_forward, about_vertical = heading @ turning, turning[2]
+            spread, heights = [], []
+            # The two joints that turn the foot most about the forward axis: the hip's and the ankle's.
+            hip, ankle = sorted(np.argsort(-np.abs(about_forward))[:2].tolist())
+            for joint, sign in ((hip, outward), (ankle, -outward)):
+                positive = sign * about_forward[joint] > 0.0
+                bound = model.upperPositionLimit if positive else model.lowerPositionLimit
+                limit = bound[7 + columns[joint]]
+                spread.append(abs(float(limit - q[7 + columns[joint]])))
+                heights.append(data.oMi[model.getJointId(robot.groups[f"{side}_leg"][joint])].translation[2])
+            aside.append(float(heights[0] - heights[1]) * np.tan(min(_ROLL_FRACTION * min(spread), 1.0)))
+            yaw = int(np.abs(about_vertical).argmax())
+            rates.append(float(model.velocityLimit[6 + columns[yaw]]))
+        self.aside, self.turn_rate = float(min(aside)), _TURN_FRACTION * min(rates) / _FASTEST
+        left, right = stance.soles["left"], stance.soles["right"]
+        self.beside = (right.actInv(left), left.actInv(right))
+        edges = [robot.soles[f"{side}_foot"][:, 1] for side in SIDES]
+        touching = float(edges[1].max() - edges[0].min())
+        self.width = max(touching + _SOLE_CLEARANCE, float(self.beside[0].translation[1]))
+
+    @property
+    def pair(self) -> tuple[float, float]:
+        """Range of the outward rotation of a foot against the other one that steps use, rad."""
+        return -_INWARD_FRACTION * self.inward, _OUTWARD_FRACTION * self.outward
 
 
 def scale_footsteps(
@@ -284,7 +283,7 @@ def choose_directions(
         ([None, root, root, None], yaw, np.inf),
         ([same, None, None, -same], -np.inf, wanted),
         ([same, None, None, same], wanted, np.inf),
-        ([sparse.csr_matrix(pairs), None, None, None], *_pair_range(legs)),
+        ([sparse.csr_matrix(pairs), None, None, None], *legs.pair),
         ([sparse.csr_matrix(swings), None, None, None], -fastest, fastest),
     ]
     rows = sparse.bmat([block for block, _, _ in blocks], format="csr")
@@ -330,7 +329,7 @@ def make_feasible(
     for step in steps:
         turns.append(_OUTWARD[step.foot] * (step.yaw - latest[1 - step.foot]))
         latest[step.foot] = step.yaw
-    low, high = _pair_range(legs)
+    low, high = legs.pair
     if min(turns) < low or max(turns) > high:
         yaws = choose_directions(plan, steps, legs, recorded, heading)
         start[:, 2] = yaws[:2]
@@ -358,12 +357,7 @@ def make_feasible(
         placed.append(step._replace(position=pose.translation[:2].copy(), yaw=yaw))
         feet[step.foot] = pose
     changes.sort(key=lambda change: change[0])
-    return plan._replace(start=start, steps=tuple(placed)), changes
-
-
-def _pair_range(legs: LegRange) -> tuple[float, float]:
-    """Range of the outward rotation of a foot against the other one that steps use, rad."""
-    return -_INWARD_FRACTION * legs.inward, _OUTWARD_FRACTION * legs.outward
+    return FootstepPlan(start, tuple(placed), plan.scale, plan.widened), changes
 
 
 def _feasible_times(steps: Sequence[TimedStep]) -> tuple[list[TimedStep], list[tuple[float, str]]]:
@@ -424,7 +418,7 @@ def _feasible_place(
     home = standing * legs.beside[foot]
     reasons = []
     turn = math.remainder(yaw_of(wanted) - yaw_of(home), math.tau) * outward
-    allowed = part * float(np.clip(turn, *_pair_range(legs)))
+    allowed = part * float(np.clip(turn, *legs.pair))
     if start is not None:
         # As fast as the hips rotate, from where the foot stood.
         before = math.remainder(yaw_of(start) - yaw_of(home), math.tau) * outward

@@ -153,8 +153,19 @@ def observe_person(motion: HumanMotion) -> Person:
     motion, notes, doubts = on_level_floor(motion)
     body = PersonBody(motion)
     feet = still = with_heels(motion)
-    belt = _belt_velocity(feet, body)
-    if belt is not None:
+    # Velocity (2,) of a treadmill's belt, m/s, if the feet stand on one.
+    velocity = []
+    for side in SIDES:
+        track = feet.joints[f"{side}_ankle"]
+        low = track[:, 2] < np.quantile(track[:, 2], 0.1) + _LOW_FOOT
+        velocity.append(low_pass(np.gradient(track[:, :2], feet.time, axis=0), 5.0, feet.rate)[low])
+    low_speed = np.concatenate(velocity)
+    belt = np.asarray(np.median(low_speed, axis=0))
+    speed = float(np.linalg.norm(belt))
+    progress = np.linalg.norm(body.pelvis[-1, :2] - body.pelvis[0, :2]) / feet.time[-1]
+    scatter = float(np.median(np.linalg.norm(low_speed - belt, axis=1)))
+    stands = speed >= _BELT_SPEED and progress <= _BELT_PROGRESS * speed and scatter <= _BELT_SPREAD * speed
+    if stands:
         # A person who walks on a belt walks over the floor.
         shift = motion.time[:, None] * np.append(belt, 0.0)
         still = replace(feet, joints={name: points - shift for name, points in feet.joints.items()})
@@ -192,7 +203,7 @@ def observe_person(motion: HumanMotion) -> Person:
         raise RetargetError(
             f"retarget.physics: steps: {motion.source}: a foot never stands on the floor; allowed: stand"
         )
-    if belt is not None:
+    if stands:
         # Each foot stands where it does on average.
         places = [[each.position for each in contacts if each.foot == foot] for foot in (0, 1)]
         left, right = np.mean(places[0], axis=0), np.mean(places[1], axis=0)
@@ -201,22 +212,6 @@ def observe_person(motion: HumanMotion) -> Person:
     end = float(motion.time[-1])
     contacts.sort(key=lambda each: 0.5 * (max(each.landing, 0.0) + min(each.lift, end)))
     return Person(motion, body, tuple(contacts), leg, tuple(notes), tuple(doubts))
-
-
-def _belt_velocity(motion: HumanMotion, body: PersonBody) -> Array | None:
-    """Velocity (2,) of a treadmill's belt, m/s; None if the feet do not stand on one."""
-    velocity = []
-    for side in SIDES:
-        track = motion.joints[f"{side}_ankle"]
-        low = track[:, 2] < np.quantile(track[:, 2], 0.1) + _LOW_FOOT
-        velocity.append(low_pass(np.gradient(track[:, :2], motion.time, axis=0), 5.0, motion.rate)[low])
-    low_speed = np.concatenate(velocity)
-    belt = np.asarray(np.median(low_speed, axis=0))
-    speed = float(np.linalg.norm(belt))
-    progress = np.linalg.norm(body.pelvis[-1, :2] - body.pelvis[0, :2]) / motion.time[-1]
-    scatter = float(np.median(np.linalg.norm(low_speed - belt, axis=1)))
-    stands = speed >= _BELT_SPEED and progress <= _BELT_PROGRESS * speed and scatter <= _BELT_SPREAD * speed
-    return belt if stands else None
 
 
 def _carrying(motion: HumanMotion, body: PersonBody, touching: dict[str, Flags]) -> tuple[Flags, float]:
@@ -235,8 +230,7 @@ def _carrying(motion: HumanMotion, body: PersonBody, touching: dict[str, Flags])
     for foot in range(2):
         for value in (False, True):
             for first, last in contact_intervals(np.asarray(contact[:, foot] == value)):
-                inside = first > 0 and last < len(time) - 1
-                if inside and time[last + 1] - time[first] < _SHORTEST:
+                if first > 0 and last < len(time) - 1 and time[last + 1] - time[first] < _SHORTEST:
                     contact[first : last + 1, foot] = not value
     return contact, float(carrying.mean() * time[-1])
 
@@ -435,7 +429,20 @@ def on_level_floor(motion: HumanMotion) -> tuple[HumanMotion, list[str], list[st
     Also returns what was assumed, and what may be wrong, one line each.
     """
     doubts: list[str] = []
-    time, places, heights = _find_support(motion)
+    # The samples at which one foot carries: it stands while the other one swings or stands higher; where its
+    # ankle is then, and how much higher its lowest joint is than where it usually stands.
+    above = _foot_heights(motion)
+    points = person_feet(motion).values()
+    speed = np.stack([point_speeds(motion.time, each).min(axis=1) for each in points], axis=1)
+    slow, other = speed < _STANDING_SPEED, np.s_[:, ::-1]
+    carries = slow & ((speed[other] > _SWINGING_SPEED) | (slow[other] & (above <= above[other])))
+    for foot in range(2):
+        for first, last in contact_intervals(carries[:, foot]):
+            if motion.time[last] - motion.time[first] < _STAY:
+                carries[first : last + 1, foot] = False
+    row, side = np.nonzero(carries)
+    ankles = np.stack([motion.joints[f"{name}_ankle"][:, :2] for name in SIDES], axis=1)
+    time, places, heights = motion.time[row], ankles[row, side], above[row, side]
     upward = np.array([0.0, 0.0, 1.0])
     uneven = _spread(heights)
     if uneven > _UNEVEN:
@@ -488,26 +495,6 @@ def on_level_floor(motion: HumanMotion) -> tuple[HumanMotion, list[str], list[st
         return replace(motion, joints=lowered), [], doubts
     note = f"the feet's lowest joint stands {lowest:.3f} m above z = 0, which is taken for the floor"
     return motion, [note] if abs(lowest) > _NOTED else [], doubts
-
-
-def _find_support(motion: HumanMotion) -> tuple[Array, Array, Array]:
-    """Find the N samples at which one foot carries: it stands while the other one swings or stands higher.
-
-    Returns their times (N,), s, where the ankle is (N, 2), m, and how much higher the foot's lowest joint is
-    than where it usually stands (N,), m.
-    """
-    above = _foot_heights(motion)
-    points = person_feet(motion).values()
-    speed = np.stack([point_speeds(motion.time, each).min(axis=1) for each in points], axis=1)
-    slow, other = speed < _STANDING_SPEED, np.s_[:, ::-1]
-    carries = slow & ((speed[other] > _SWINGING_SPEED) | (slow[other] & (above <= above[other])))
-    for foot in range(2):
-        for first, last in contact_intervals(carries[:, foot]):
-            if motion.time[last] - motion.time[first] < _STAY:
-                carries[first : last + 1, foot] = False
-    row, side = np.nonzero(carries)
-    ankles = np.stack([motion.joints[f"{name}_ankle"][:, :2] for name in SIDES], axis=1)
-    return motion.time[row], ankles[row, side], above[row, side]
 
 
 def _foot_heights(motion: HumanMotion) -> Array:

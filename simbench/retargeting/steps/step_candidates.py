@@ -20,24 +20,13 @@ from simbench.motion.person_body import low_pass
 from simbench.motion.trajectory import JointTrajectory, sample_trajectory
 from simbench.options import RetargetSection, RobotSection, SimulationSection
 from simbench.retargeting.collision.clearance import convex_shapes
-from simbench.retargeting.reference.planned_steps import (
-    FollowedPlan,
-    FootPlan,
-    PlannedSteps,
-    TrajectoryTask,
-    follow_ideally,
-    follow_lowered,
-    make_whole_plan,
-    nearest_supported,
-    plan_leads,
-)
+from simbench.retargeting.reference import planned_steps
 from simbench.retargeting.steps.feasible_footsteps import (
     MAX_TURN_ACCELERATION,
     MAX_TWIST,
     TWIST_FRACTION,
     FootstepPlan,
     LegRange,
-    find_leg_range,
     make_feasible,
     scale_footsteps,
 )
@@ -118,10 +107,12 @@ class StepCandidate(NamedTuple):
     planned: FootstepPlan  # The nearest that the robot can take.
     # Times of the person at which they differ, s, and how, as from `make_feasible`.
     changes: list[tuple[float, str]]
-    setting: TrajectoryTask  # Trunk and arms, the root's orientation, and the scenario's sections.
-    steps: PlannedSteps  # Feet, ZMP and everything else in time.
+    setting: (
+        planned_steps.TrajectoryTask
+    )  # Trunk and arms, the root's orientation, and the scenario's sections.
+    steps: planned_steps.PlannedSteps  # Feet, ZMP and everything else in time.
     lowered: float  # Distance by which the COG is lowered for the legs, m.
-    followed: FollowedPlan  # The legs' motion, and how far it is beyond their limits.
+    followed: planned_steps.FollowedPlan  # The legs' motion, and how far it is beyond their limits.
     lean: float  # Part of the person's lean that is followed.
 
 
@@ -143,7 +134,7 @@ def choose_steps(
     height = section.height_m or 0.0
     # Knees are so bent that the robot can step, as far as its legs allow.
     bent = min(height, float(np.clip(height + _BENT * length, 0.9 * low, high)))
-    legs = find_leg_range(robot, stand(robot, (0.0, 0.0), 0.0, section.posture, bent))
+    legs = LegRange(robot, stand(robot, (0.0, 0.0), 0.0, section.posture, bent))
     # Ratio of the legs' lengths, or less, so that most steps are in reach beside the other foot.
     contacts, lengths = person.contacts, []
     for number, contact in enumerate(contacts[1:], 1):
@@ -280,7 +271,7 @@ def plan_candidate(
     base = np.column_stack([feet.position.mean(axis=1)[:, :2], heights, quaternion])
     every = round(1.0 / (settings.timestep_s * options.rate))
     trajectory = JointTrajectory(time, joints, robot.joint_names, base)
-    setting = TrajectoryTask(robot, trajectory, options.section, settings, every)
+    setting = planned_steps.TrajectoryTask(robot, trajectory, options.section, settings, every)
     tick, duration = setting.tick, setting.duration
     values, last = np.column_stack([joints, quaternion, heights]), [plan.start[foot] for foot in range(2)]
     for step in plan.steps:
@@ -289,25 +280,27 @@ def plan_candidate(
     last_landing = max([duration, *(step.landing for step in plan.steps)])
     ends, omega = [plan.start, np.array(last)], natural_frequency(float(values[:, -1].mean()))
     spare = [-first_lift + _TRANSFER_TIME + _PREPARATION, last_landing - duration + _TRANSFER_TIME]
-    sampled, rest, (lead, _) = plan_leads(setting, values, ends, omega, spare)
+    sampled, rest, (lead, _) = planned_steps.plan_leads(setting, values, ends, omega, spare)
     start = settings.settle_s + lead
     clock: Array = tick * np.arange(len(sampled.clock) // every + 1, dtype=np.float64) - start
     feet = swing_feet(plan, clock, _LIFT * length)
     weight = np.interp(clock, time, weight_between_feet(person, time))
     moving, rests = (minimum_jerk(clock, at, _TRANSFER_TIME) for at in (-_TRANSFER_TIME, duration))
     zmp = plan_zmp(robot, feet, clock, 0.5 + moving * (1.0 - rests) * (weight - 0.5))
-    steps = PlannedSteps(start, sampled, feet, zmp, rest)
+    steps = planned_steps.PlannedSteps(start, sampled, feet, zmp, rest)
     if lowered is None:
-        lowered, followed = follow_ideally(robot, partial(make_whole_plan, setting, steps), length)
+        lowered, followed = planned_steps.follow_ideally(
+            robot, partial(planned_steps.make_whole_plan, setting, steps), length
+        )
     else:
-        followed = follow_lowered(robot, make_whole_plan(setting, steps, lowered))
+        followed = planned_steps.FollowedPlan(robot, planned_steps.make_whole_plan(setting, steps, lowered))
     if followed.excess[-1] < 1.0:
         # Speeds of the legs near their limits count as beyond: in a run, feedback adds to them.
         columns = np.concatenate([leg_columns(robot, side) for side in SIDES])
         speed = np.abs(np.diff(followed.path[:, 7 + columns], axis=0)) / tick
         ratio = np.append((speed / robot.model.velocityLimit[6 + columns]).max(axis=1), 0.0)
-        followed = followed._replace(excess=np.maximum(followed.excess, ratio - 1.0 + _SPEED_RESERVE))
-    followed = _with_leg_contact(robot, followed, tick)
+        followed.excess = np.maximum(followed.excess, ratio - 1.0 + _SPEED_RESERVE)
+    _count_leg_contact(robot, followed, tick)
     return StepCandidate(legs, wanted, plan, changes, setting, steps, lowered, followed, lean)
 
 
@@ -321,7 +314,7 @@ def path_at_samples(best: StepCandidate) -> Array:
     return np.hstack([found.base, found.q])
 
 
-def _with_leg_contact(robot: Robot, followed: FollowedPlan, tick: float) -> FollowedPlan:
+def _count_leg_contact(robot: Robot, followed: planned_steps.FollowedPlan, tick: float) -> None:
     """Count legs that touch each other as beyond what they can do: convex hulls of the links of both legs."""
     model, geometry = robot.model, convex_shapes(robot).copy()
     sides = []
@@ -333,7 +326,7 @@ def _with_leg_contact(robot: Robot, followed: FollowedPlan, tick: float) -> Foll
     for left, right in product(*sides):
         geometry.addCollisionPair(pin.CollisionPair(left, right))
     if not len(geometry.collisionPairs):
-        return followed
+        return
     count = len(followed.path)
     rows = np.unique(np.append(np.arange(0, count, max(round(_CHECKED / tick), 1)), count - 1))
     data, placed = model.createData(), geometry.createData()
@@ -343,14 +336,14 @@ def _with_leg_contact(robot: Robot, followed: FollowedPlan, tick: float) -> Foll
         pin.computeDistances(geometry, placed)
         apart[sample] = min(result.min_distance for result in placed.distanceResults)
     if apart.min() >= _LEG_CLEARANCE:
-        return followed
+        return
     near = np.interp(np.arange(count), rows, (apart < _LEG_CLEARANCE).astype(float)) >= 0.5
-    line = f"the legs would touch each other at {rows[int(apart.argmin())] * tick:.2f} s of the run"
-    excess = np.maximum(followed.excess, _TOUCHING * near)
-    return followed._replace(doubts=(*followed.doubts, line), excess=excess)
+    when = rows[int(apart.argmin())] * tick
+    followed.doubts.append(f"the legs would touch each other at {when:.2f} s of the run")
+    followed.excess = np.maximum(followed.excess, _TOUCHING * near)
 
 
-def swing_feet(plan: FootstepPlan, clock: Array, lift: float) -> FootPlan:
+def swing_feet(plan: FootstepPlan, clock: Array, lift: float) -> planned_steps.FootPlan:
     """Sample the feet of footsteps at times (N,), s of the recording.
 
     Feet are level on the floor where they stand; midway, a swinging one is `lift`, m, high. A foot rises and
@@ -382,7 +375,7 @@ def swing_feet(plan: FootstepPlan, clock: Array, lift: float) -> FootPlan:
         position[swinging, foot, 2] = 0.5 * lift * (1.0 - np.cos(2.0 * np.pi * phase[swinging]))
         in_swing[swinging, foot] = phase[swinging]
         place[foot] = [*step.position, place[foot, 2] + turn]
-    return FootPlan(position, yaw, np.isnan(in_swing), in_swing, len(plan.steps))
+    return planned_steps.FootPlan(position, yaw, np.isnan(in_swing), in_swing, len(plan.steps))
 
 
 def weight_between_feet(person: Person, time: Array) -> Array:
@@ -391,8 +384,7 @@ def weight_between_feet(person: Person, time: Array) -> Array:
     The ZMP of the inverted pendulum, p = c − c̈ z / g, on the line between the ankles at times (T,), s: 0 over
     the right one, 1 over the left; 0.5 where not both feet stand.
     """
-    rate = (len(time) - 1) / (time[-1] - time[0])
-    cog = low_pass(person.body.cog, _SWAY_BANDWIDTH, rate)
+    cog = low_pass(person.body.cog, _SWAY_BANDWIDTH, (len(time) - 1) / (time[-1] - time[0]))
     acceleration = np.gradient(np.gradient(cog[:, :2], time, axis=0), time, axis=0)
     zmp = cog[:, :2] - acceleration * cog[:, 2:] / GRAVITY
     places = np.full((len(time), 2, 2), np.nan)
@@ -403,7 +395,7 @@ def weight_between_feet(person: Person, time: Array) -> Array:
     return np.clip(np.nan_to_num(along, nan=0.5), 0.0, 1.0)
 
 
-def plan_zmp(robot: Robot, feet: FootPlan, clock: Array, weight: Array) -> Array:
+def plan_zmp(robot: Robot, feet: planned_steps.FootPlan, clock: Array, weight: Array) -> Array:
     """Plan the ZMP (N, 2) of planned feet in the world frame, m, in the soles' support polygon.
 
     On one foot it moves over the middle of the sole from back to front, as far as the step is long. From sole
@@ -461,4 +453,4 @@ def plan_zmp(robot: Robot, feet: FootPlan, clock: Array, weight: Array) -> Array
             if after is not None:
                 path += minimum_jerk(inside, float(inside[-1]) - part, part)[:, None] * (after - path)
         zmp[first : last + 1] = path
-    return nearest_supported(robot, zmp, feet)
+    return planned_steps.nearest_supported(robot, zmp, feet)

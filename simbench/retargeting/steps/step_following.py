@@ -30,33 +30,10 @@ from simbench.retargeting.reference.planned_steps import build_timeline, cog_hei
 from simbench.retargeting.reference.reference import FollowedSteps, Timeline
 from simbench.retargeting.stand.standing_plan import imitate_person, position_limits, preferred_posture
 from simbench.retargeting.stand.standing_tempo import limit_torques, torque_reserve
+from simbench.retargeting.steps import step_candidates
 from simbench.retargeting.steps.feasible_footsteps import FootstepPlan
 from simbench.retargeting.steps.recorded_person import Person, observe_person, root_rotations, seen_from_root
-from simbench.retargeting.steps.step_candidates import (
-    StepCandidate,
-    StepFollowingOptions,
-    choose_steps,
-    path_at_samples,
-    plan_candidate,
-    require_followed,
-)
-from simbench.retargeting.timing.preserve import (
-    CLEARANCE,
-    FIRST_INERTIA,
-    MOST_EXCESS,
-    ROUNDING,
-    TORQUE_USED,
-    UpperBody,
-    give_inertia_weight,
-    insist,
-    keep_tempo,
-    knot_samples,
-    leave_torque,
-    measure_limit_use,
-    spread_in_time,
-    tempo_bounds,
-    zmp_shifts,
-)
+from simbench.retargeting.timing import preserve
 from simbench.robot.robot import SEATED, Robot
 from simbench.robot.sides import SIDES
 from simbench.system.progress import OnProgress
@@ -108,7 +85,7 @@ class StepFollowingPlan:
 
 
 def plan_step_following(
-    robot: Robot, motion: HumanMotion, options: StepFollowingOptions, on_progress: OnProgress
+    robot: Robot, motion: HumanMotion, options: step_candidates.StepFollowingOptions, on_progress: OnProgress
 ) -> StepFollowingPlan:
     """Plan how a robot on free feet follows a person's steps, turns, squats and sway at the recorded tempo.
 
@@ -148,10 +125,10 @@ def plan_step_following(
         lift = np.abs(np.gradient(np.gradient(heights, motion.time), motion.time)).max()
         if lift <= _MAX_LIFT * GRAVITY:
             break
-    chosen = choose_steps(robot, person, options, joints, heights, on_progress)
+    chosen = step_candidates.choose_steps(robot, person, options, joints, heights, on_progress)
     on_progress("transfer", 0, 1)
     best, metrics, given_up = keep_recorded_tempo(robot, person, options, stance, body, heights, chosen)
-    require_followed(robot, person, best)
+    step_candidates.require_followed(robot, person, best)
     on_progress("transfer", 1, 1)
     changes = [f"at {time:.2f} s {reason}" for time, reason in best.changes]
     if retarget.steps_strict and (changes or best.followed.doubts):
@@ -173,7 +150,7 @@ def plan_step_following(
     whole = best.followed.plan
     followed = FollowedSteps(feet, *person_steps, *planned_steps, section.heading_rad)
     timeline = build_timeline(setting, best.steps, whole, best.followed.path, options.feedforward)
-    path = path_at_samples(best)
+    path = step_candidates.path_at_samples(best)
     path[:, 7 + body.columns] = setting.trajectory.q[:, body.columns]
     trajectory = JointTrajectory(setting.trajectory.time, path[:, 7:], robot.joint_names, path[:, :7])
     errors = compare_with_person(robot, trajectory, motion, heading=section.heading_rad)
@@ -215,7 +192,7 @@ def plan_step_following(
 
 def follow_upper_body(
     robot: Robot, motion: HumanMotion, settings: RetargetSection, stance: Stance
-) -> tuple[UpperBody, Array, Array, dict[str, float]]:
+) -> tuple[preserve.UpperBody, Array, Array, dict[str, float]]:
     """Imitate a person with trunk and arms, at the recorded tempo and within all limits of these joints.
 
     The whole motion is one bounded problem (`keep_tempo`): where the person is too fast, amplitude gives way.
@@ -233,18 +210,17 @@ def follow_upper_body(
     preferred = preferred_posture(robot, motion, imitation, settings, shapes)
     columns = np.array([robot.joint_names.index(name) for name in imitation.actor.model.names[2:]])
     speed = np.asarray(robot.model.velocityLimit)[6 + columns] * settings.speed_limit_fraction
-    bounds = tempo_bounds(robot, columns, position_limits(imitation, settings), speed)
-    rest = np.concatenate([stance.base, stance.joints])
-    path = np.tile(rest, (len(motion.time), 1))
-    body = UpperBody(robot, imitation.actor, ClearanceScene(shapes, path[:, :7]), columns, bounds)
+    bounds = preserve.tempo_bounds(robot, columns, position_limits(imitation, settings), speed)
+    path = np.tile(np.concatenate([stance.base, stance.joints]), (len(motion.time), 1))
+    body = preserve.UpperBody(robot, imitation.actor, ClearanceScene(shapes, path[:, :7]), columns, bounds)
     path[:, 7 + columns] = preferred
-    weight = np.full(len(motion.time), FIRST_INERTIA)
-    path[:, 7 + columns], *_ = keep_tempo(body, motion.time, preferred, preferred, weight, path)
+    weight = np.full(len(motion.time), preserve.FIRST_INERTIA)
+    path[:, 7 + columns], *_ = preserve.keep_tempo(body, motion.time, preferred, preferred, weight, path)
     return body, preferred, path[:, 7:].copy(), imitation_metrics(imitation, motion)
 
 
 def _examine_steps(
-    robot: Robot, body: UpperBody, candidate: StepCandidate
+    robot: Robot, body: preserve.UpperBody, candidate: step_candidates.StepCandidate
 ) -> tuple[Array, Array, Array, float, Array, tuple[Array, Array, Array]]:
     """Compare legs, ZMP and the torques of trunk and arms with what is allowed at the recording's T samples.
 
@@ -256,7 +232,7 @@ def _examine_steps(
     accelerations of trunk and arms (T, m, m), kg·m², the torques without these (T, m), and those that may be
     used (m,), N·m.
     """
-    time, path = candidate.setting.trajectory.time, path_at_samples(candidate)
+    time, path = candidate.setting.trajectory.time, step_candidates.path_at_samples(candidate)
     model, data, columns, count = robot.model, robot.model.createData(), 6 + body.columns, len(time)
     # Generalised velocities and accelerations by central differences.
     ends = [(max(k - 1, 0), min(k + 1, count - 1)) for k in range(count)]
@@ -264,7 +240,7 @@ def _examine_steps(
     acceleration = np.gradient(velocity, time, axis=0)
     moved = acceleration[:, columns]
     zmp = planned_zmp(robot, time, path[:, :7], path[:, 7:])[0]
-    calm = zmp + (zmp_shifts(body, path)[:, :2] @ moved[:, :, None])[:, :, 0]
+    calm = zmp + (preserve.zmp_shifts(body, path)[:, :2] @ moved[:, :, None])[:, :, 0]
     gait = candidate.followed.plan.gait
     ticks = np.rint((candidate.steps.start + time) / candidate.setting.tick).astype(int)
     ticks = np.clip(ticks, 0, len(gait.zmp) - 1)
@@ -306,12 +282,12 @@ def _examine_steps(
 def keep_recorded_tempo(
     robot: Robot,
     person: Person,
-    options: StepFollowingOptions,
+    options: step_candidates.StepFollowingOptions,
     stance: Stance,
-    body: UpperBody,
+    body: preserve.UpperBody,
     heights: Array,
-    chosen: StepCandidate,
-) -> tuple[StepCandidate, dict[str, float], list[str]]:
+    chosen: step_candidates.StepCandidate,
+) -> tuple[step_candidates.StepCandidate, dict[str, float], list[str]]:
     """Follow the person's trunk and arms over the chosen steps, as far as joints, motors and soles allow.
 
     First the root leans as the person's trunk, less around moments at which the legs could not follow. Then
@@ -326,13 +302,13 @@ def keep_recorded_tempo(
     """
     time, measured = person.motion.time, person.body
     # The chosen steps have this excess of the legs anyhow.
-    tolerated = float(chosen.followed.excess.max()) + ROUNDING
+    tolerated = float(chosen.followed.excess.max()) + preserve.ROUNDING
 
-    def replan(joints: Array, rotation: Rotation) -> StepCandidate:
+    def replan(joints: Array, rotation: Rotation) -> step_candidates.StepCandidate:
         """Let the legs take the chosen steps under another motion of root, trunk and arms."""
         footsteps = chosen.wanted, chosen.planned, chosen.changes
         root = rotation, heights, chosen.lean, chosen.lowered
-        return plan_candidate(robot, person, options, chosen.legs, footsteps, joints, *root)
+        return step_candidates.plan_candidate(robot, person, options, chosen.legs, footsteps, joints, *root)
 
     least = root_rotations(measured, chosen.lean)
     lean, full = least.as_euler("ZYX")[:, 1:], np.column_stack([measured.pitch, measured.roll])
@@ -346,7 +322,7 @@ def keep_recorded_tempo(
         if not failing.any():
             break
         less = _NO_LEAN if number == _LEAN_ROUNDS - 2 else _LESS_LEAN
-        share = share / spread_in_time(time, np.where(failing, 1.0 / less, 1.0), _LEAN_REACH)
+        share = share / preserve.spread_in_time(time, np.where(failing, 1.0 / less, 1.0), _LEAN_REACH)
     else:
         rotation, candidate = least, chosen
     assert candidate.setting.trajectory.base is not None
@@ -355,17 +331,19 @@ def keep_recorded_tempo(
     seen = seen_from_root(person.motion, measured.pelvis, root)
     body, preferred, joints, metrics = follow_upper_body(robot, seen, options.retarget, stance)
     bounds, shapes = body.bounds, body_shapes(robot, stance.joints)
-    knots, inertia = knot_samples(time), np.full(len(time), FIRST_INERTIA)
-    usable, insistence, best = np.full_like(preferred, TORQUE_USED), 1.0, None
+    knots, inertia = preserve.knot_samples(time), np.full(len(time), preserve.FIRST_INERTIA)
+    usable, insistence, best = np.full_like(preferred, preserve.TORQUE_USED), 1.0, None
     for number in range(_MAX_ROUNDS):
-        path = path_at_samples(candidate)
+        path = step_candidates.path_at_samples(candidate)
         released, moving = release_legs(robot, shapes, path[:, :7], path[:, 7:])
         torque = None
         if number == 0:
             # Links that are too near are separated before limits count: deep in each other they do not say
             # where they are clear. Torques are still those of another posture.
             arms, limits = joints[:, body.columns], np.stack([bounds.lower, bounds.upper])
-            clear, *_ = avoid_collisions(released, time, arms, path[:, :7], limits, CLEARANCE, {}, moving)
+            clear, *_ = avoid_collisions(
+                released, time, arms, path[:, :7], limits, preserve.CLEARANCE, {}, moving
+            )
             wanted = np.clip(preferred + (clear - arms), bounds.lower, bounds.upper)
             arms = arms + (clear - arms)
         else:
@@ -373,7 +351,9 @@ def keep_recorded_tempo(
             most = (usable * allowed)[knots][:, busy]
             torque = limit_torques(slopes[knots][:, busy], rest[knots][:, busy], most)
         body = body._replace(scene=ClearanceScene(released, path[:, :7], moving))
-        arms, touching = keep_tempo(body, time, wanted, arms, inertia, path, torque, number, insistence)
+        arms, touching = preserve.keep_tempo(
+            body, time, wanted, arms, inertia, path, torque, number, insistence
+        )
         joints = joints.copy()
         joints[:, body.columns] = arms
         candidate = replan(joints, rotation)
@@ -386,12 +366,12 @@ def keep_recorded_tempo(
         if score == (False, 0.0, 1.0):
             break
         # Trunk and arms are made calmer where something is exceeded.
-        beyond_legs = np.where(legs > tolerated, MOST_EXCESS, 0.0)
-        inertia = give_inertia_weight(time, inertia, np.maximum(reducible, beyond_legs))
-        usable, insistence = leave_torque(time, usable, ratio), insist(insistence, touching)
+        beyond_legs = np.where(legs > tolerated, preserve.MOST_EXCESS, 0.0)
+        inertia = preserve.give_inertia_weight(time, inertia, np.maximum(reducible, beyond_legs))
+        usable, insistence = preserve.leave_torque(time, usable, ratio), preserve.insist(insistence, touching)
     assert best is not None
     _, candidate, arms, exceeded, margin = best
-    used, given_up = measure_limit_use(time, arms, preferred, bounds, *exceeded)
+    used, given_up = preserve.measure_limit_use(time, arms, preferred, bounds, *exceeded)
     rounds = {"retarget.tempo_zmp_margin_m": margin, "retarget.tempo_round_count": float(number + 1)}
     metrics |= rounds | used
     notes = []

@@ -52,15 +52,15 @@ _NEARNESS = 0.03
 # Least distance of the robot's own links, m: what tracking leaves; the factor by which the weight of their
 # clearance grows in a round after which they were nearer; and the largest product of these factors.
 _GAP, _INSISTENCE, _MOST_INSISTENCE = 0.004, 3.0, 30.0
+# Weight λ of the ZMP's shift in the first round: a shift of 10 cm costs as much as 5 mm at the hands.
 FIRST_INERTIA = 0.02
-"""Weight λ of the ZMP's shift in the first round: a shift of 10 cm costs as much as 5 mm at the hands."""
 # Power of the excess by which the weights of inertia grow from round to round, the least factor where
 # something is exceeded, and the excess that counts at most: what is beyond it does not tell how much calmer a
 # motion must be.
 _GAIN, _STEP = 3.0, 1.3
 MOST_EXCESS = 3.0
+# Time before and after an excess over which the motion is made calmer, s.
 REACH = 0.15
-"""Time before and after an excess over which the motion is made calmer, s."""
 # Fraction of the allowed torque that is used, and down to which it is reduced where the torque exceeds it
 # nevertheless: curves between the knots, and legs and sway that change with the motion.
 TORQUE_USED, _LEAST_USED = 0.97, 0.4

@@ -7,7 +7,6 @@ of the path: what is needed at rest, coefficients of s̈, and coefficients of �
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 import pinocchio as pin
@@ -19,17 +18,10 @@ from scipy.ndimage import maximum_filter1d
 from simbench.balance.ground_reaction import carried_model, find_moving_coordinates, supported_torque
 from simbench.balance.leg_ik import Stance
 from simbench.balance.support import support_polygons
+from simbench.kinematics import time_optimal
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.derivatives import SHORTEST_WINDOW, differentiate
 from simbench.kinematics.rotation import free_flyer_derivatives
-from simbench.kinematics.time_optimal import (
-    PathConstraints,
-    constant_rate,
-    constraint_use,
-    fastest_rate,
-    reduce_rate,
-    smooth_rate,
-)
 from simbench.options import RetargetSection
 from simbench.retargeting.timing.preserve import LEAST_KNOTS
 from simbench.robot.robot import Robot
@@ -61,36 +53,71 @@ UNIFORM_INSTEAD = "stretched by one factor: no local tempo keeps the limits"
 _ROUNDING = 1e-12
 
 
-@dataclass(frozen=True)
 class PathLimits:
-    """How fast a path may be followed: bounds of ṡ² and s̈ at evenly spaced nodes."""
+    """How fast a path (T, n), rad, may be followed: bounds of ṡ² and s̈ at N evenly spaced nodes.
 
-    start: float  # Recorded time of the first node, s.
-    step: float  # Distance of the N nodes, s of the recording.
-    ceiling: Array  # (N,): upper bound of ṡ²: the squares of the speed limits, at most 1.
-    fastest: NDArray[np.int64]  # (N,) int: joint whose speed is nearest its limit at each node.
-    constraints: PathConstraints  # What else bounds ṡ² and s̈, m rows.
-    names: tuple[str, ...]  # Names of the joints' speeds, then of the m rows: what binds.
+    |q′ ṡ| ≤ v between the nodes too, on the cubic spline through the samples; |q″ ṡ² + q′ s̈| ≤ a at the
+    nodes, which are at most 10 ms apart, with smoothed derivatives. Limits are of speed, rad/s, and
+    acceleration, rad/s², of which an infinite one is no limit.
 
-    @property
-    def nodes(self) -> Array:
-        """Recorded time of the nodes, s, (N,)."""
-        return np.asarray(self.start + self.step * np.arange(len(self.ceiling)))
+    `step`: distance of the nodes, s of the recording; `nodes` (N,): recorded time of the nodes, s; `ceiling`
+    (N,): upper bound of ṡ²: the squares of the speed limits, at most 1; `fastest` (N,) int: joint whose speed
+    is nearest its limit at each node; `constraints`: what else bounds ṡ² and s̈, m rows; `names`: names of
+    the joints' speeds, then of the m rows: what binds; `half_width`: half width of the kernel that rounds the
+    time law, in nodes.
+    """
 
-    @property
-    def half_width(self) -> int:
-        """Half width of the kernel that rounds the time law, in nodes."""
-        return round(_SMOOTHING / self.step)
+    def __init__(
+        self, time: Array, joints: Array, speed: Array, acceleration: Array, names: Sequence[str]
+    ) -> None:
+        count = max(1, int(np.ceil((time[1] - time[0]) / _NODE_DISTANCE - 1e-6))) * (len(time) - 1)
+        spline = make_interp_spline(time, joints, k=min(3, len(time) - 1))
+        fine = np.linspace(time[0], time[-1], _FINE * count + 1)
+        ratio = np.abs(spline.derivative()(fine)) / speed
+        # At a node the greatest up to its neighbours.
+        greatest = maximum_filter1d(ratio, 2 * _FINE + 1, axis=0, mode="nearest")[::_FINE]
+        self.ceiling = 1.0 / np.maximum(1.0, greatest.max(axis=1)) ** 2
+        none = np.empty((count + 1, 0))
+        self.fastest, self.constraints = greatest.argmax(axis=1), time_optimal.PathConstraints(none, none)
+        self.names = tuple(f"speed of {name}" for name in names)
+        self.step = float((time[-1] - time[0]) / count)
+        self.nodes: Array = float(time[0]) + self.step * np.arange(count + 1, dtype=np.float64)
+        self.half_width = round(_SMOOTHING / self.step)
+        limited = np.flatnonzero(np.isfinite(acceleration))
+        if len(limited) and len(time) >= SHORTEST_WINDOW:
+            found = differentiate(time, joints[:, limited])
+            a, b = (
+                _interpolate(time, values / acceleration[limited], fine[::_FINE])
+                for values in (found.velocity, found.acceleration)
+            )
+            self.constraints = time_optimal.PathConstraints(np.hstack([a, -a]), np.hstack([b, -b]))
+            self.names += 2 * tuple(f"acceleration of {names[column]}" for column in limited.tolist())
+
+    def add(self, time: Array, rows: time_optimal.PathConstraints, names: Sequence[str]) -> None:
+        """Add m named constraints, such as `torque of r_knee`.
+
+        They are known at recorded times (S,), s, increasing, and linear in between.
+        """
+        a, b = (
+            np.hstack([old, _interpolate(time, new, self.nodes)])
+            for old, new in zip(self.constraints, rows, strict=True)
+        )
+        self.constraints, self.names = time_optimal.PathConstraints(a, b), (*self.names, *names)
 
 
-@dataclass(frozen=True)
 class TempoMap:
-    """The robot's time over the recording's."""
+    """The robot's time over the recording's, by the squared rate at which that passes in the robot's time.
 
-    recorded: Array  # (N,): evenly spaced times of the recording, s.
-    robot: Array  # (N,): the robot's time at these, s, from 0 on.
-    # (N,): ṡ², the squared rate at which the recording's time passes in the robot's, at most 1.
-    square: Array
+    `recorded` (N,): evenly spaced times of the recording, s; `robot` (N,): the robot's time at these, s, from
+    0 on; `square` (N,): ṡ², at most 1.
+    """
+
+    def __init__(self, limits: PathLimits, square: Array) -> None:
+        # The mean of ones is 1 but for rounding.
+        self.square = np.where(square > 1.0 - _ROUNDING, 1.0, square)
+        stretch = 1.0 / np.sqrt(self.square)
+        passed = 0.5 * limits.step * (stretch[1:] + stretch[:-1])
+        self.recorded, self.robot = limits.nodes, np.concatenate([[0.0], np.cumsum(passed)])
 
     def __call__(self, time: Array) -> Array:
         """Map times (T,) of the recording, s, to the robot's; they are the same if nothing is stretched."""
@@ -116,49 +143,6 @@ def resolve_timing(
     return settings.model_copy(update={"timing": timing})
 
 
-def kinematic_limits(
-    time: Array, joints: Array, speed: Array, acceleration: Array, names: Sequence[str]
-) -> PathLimits:
-    """Bound the rate of a path (T, n), rad, by limits of speed, rad/s, and acceleration, rad/s².
-
-    |q′ ṡ| ≤ v between the nodes too, on the cubic spline through the samples; |q″ ṡ² + q′ s̈| ≤ a at the
-    nodes, which are at most 10 ms apart, with smoothed derivatives. An infinite acceleration is no limit.
-    """
-    count = max(1, int(np.ceil((time[1] - time[0]) / _NODE_DISTANCE - 1e-6))) * (len(time) - 1)
-    spline = make_interp_spline(time, joints, k=min(3, len(time) - 1))
-    fine = np.linspace(time[0], time[-1], _FINE * count + 1)
-    ratio = np.abs(spline.derivative()(fine)) / speed
-    # At a node the greatest up to its neighbours.
-    greatest = maximum_filter1d(ratio, 2 * _FINE + 1, axis=0, mode="nearest")[::_FINE]
-    ceiling, none = 1.0 / np.maximum(1.0, greatest.max(axis=1)) ** 2, np.empty((count + 1, 0))
-    limited = np.flatnonzero(np.isfinite(acceleration))
-    constraints, kinds = PathConstraints(none, none), [f"speed of {name}" for name in names]
-    if len(limited) and len(time) >= SHORTEST_WINDOW:
-        found = differentiate(time, joints[:, limited])
-        a, b = (
-            _interpolate(time, values / acceleration[limited], fine[::_FINE])
-            for values in (found.velocity, found.acceleration)
-        )
-        constraints = PathConstraints(np.hstack([a, -a]), np.hstack([b, -b]))
-        kinds += 2 * [f"acceleration of {names[column]}" for column in limited.tolist()]
-    step = float((time[-1] - time[0]) / count)
-    return PathLimits(float(time[0]), step, ceiling, greatest.argmax(axis=1), constraints, tuple(kinds))
-
-
-def with_constraints(
-    limits: PathLimits, time: Array, rows: PathConstraints, names: Sequence[str]
-) -> PathLimits:
-    """Add m named constraints, such as `torque of r_knee`, to the limits of a path.
-
-    They are known at recorded times (S,), s, increasing, and linear in between.
-    """
-    a, b = (
-        np.hstack([old, _interpolate(time, new, limits.nodes)])
-        for old, new in zip(limits.constraints, rows, strict=True)
-    )
-    return replace(limits, constraints=PathConstraints(a, b), names=(*limits.names, *names))
-
-
 def _interpolate(time: Array, values: Array, at: Array) -> Array:
     """Interpolate columns (T, m) linearly."""
     return values if len(time) == len(at) else np.asarray(make_interp_spline(time, values, k=1)(at))
@@ -166,7 +150,7 @@ def _interpolate(time: Array, values: Array, at: Array) -> Array:
 
 def fixed_base_constraints(
     robot: Robot, time: Array, joints: Array
-) -> tuple[Array, PathConstraints, tuple[str, ...]]:
+) -> tuple[Array, time_optimal.PathConstraints, tuple[str, ...]]:
     """Constrain the rate of a fixed-base robot's path (T, n) by its motors' torques.
 
     Returns the recorded times of the constraints, (S,), s, two rows a joint with a torque limit, and their
@@ -186,7 +170,7 @@ def standing_constraints(
     joints: Array,
     loads: Mapping[str, Array],
     moving: Array,
-) -> tuple[Array, PathConstraints, tuple[str, ...]]:
+) -> tuple[Array, time_optimal.PathConstraints, tuple[str, ...]]:
     """Constrain the rate of a standing robot's path by its motors' torques and by its ZMP.
 
     The torques are those of `standing_torques`, with the wrench (T, 6) of the equipment on each hand that
@@ -236,7 +220,7 @@ def standing_constraints(
     )
     room = np.maximum(-still, _ZMP_RESERVE * ground[0, :, 2:3])
     edges = (moving[samples, None] * each / room for each in rest)
-    whole = PathConstraints(*(np.hstack(pair) for pair in zip(rows, edges, strict=True)))
+    whole = time_optimal.PathConstraints(*(np.hstack(pair) for pair in zip(rows, edges, strict=True)))
     return time[samples], whole, (*names, *(len(polygon) * ["ZMP"]))
 
 
@@ -273,7 +257,7 @@ def _effort(model: pin.Model, data: pin.Data, q: Array, first: Array, second: Ar
     return effort
 
 
-def _torque_constraints(robot: Robot, torque: Array) -> tuple[PathConstraints, tuple[str, ...]]:
+def _torque_constraints(robot: Robot, torque: Array) -> tuple[time_optimal.PathConstraints, tuple[str, ...]]:
     """Bound an effort of joints, N·m, by 80 % of the motors', or what the weight needs and 10 % of them."""
     limit = np.asarray(robot.motors.torque_limit)
     known = np.flatnonzero(np.isfinite(limit) & (limit > 0.0))
@@ -281,7 +265,7 @@ def _torque_constraints(robot: Robot, torque: Array) -> tuple[PathConstraints, t
     still, a, b = np.concatenate([torque[:, :, known], -torque[:, :, known]], axis=2)
     room = np.maximum(TORQUE_FRACTION * limits - still, TORQUE_RESERVE * limits)
     names = [f"torque of {robot.joint_names[column]}" for column in known]
-    return PathConstraints(a / room, b / room), (*names, *names)
+    return time_optimal.PathConstraints(a / room, b / room), (*names, *names)
 
 
 def fit_tempo(limits: PathLimits) -> TempoMap:
@@ -291,23 +275,16 @@ def fit_tempo(limits: PathLimits) -> TempoMap:
     bounded; then reduced where the smoothed one breaks a constraint (`reduce_rate`). It takes no longer than
     one factor for all of the motion under the same limits (`constant_rate`).
     """
-    square = fastest_rate(limits.step, limits.ceiling, limits.constraints)
-    return slow_where_needed(limits, smooth_rate(square, limits.half_width))
+    square = time_optimal.fastest_rate(limits.step, limits.ceiling, limits.constraints)
+    return slow_where_needed(limits, time_optimal.smooth_rate(square, limits.half_width))
 
 
 def slow_where_needed(limits: PathLimits, square: Array) -> TempoMap:
     """Reduce a smooth ṡ² (N,) at the nodes where it breaks limits; the same tempo where they hold."""
-    width = limits.half_width
-    return _timed(limits, reduce_rate(limits.step, square, limits.ceiling, limits.constraints, width))
-
-
-def _timed(limits: PathLimits, square: Array) -> TempoMap:
-    """Integrate the time of ṡ²."""
-    # The mean of ones is 1 but for rounding.
-    square = np.where(square > 1.0 - _ROUNDING, 1.0, square)
-    stretch = 1.0 / np.sqrt(square)
-    passed = 0.5 * limits.step * (stretch[1:] + stretch[:-1])
-    return TempoMap(limits.nodes, np.concatenate([[0.0], np.cumsum(passed)]), square)
+    return TempoMap(
+        limits,
+        time_optimal.reduce_rate(limits.step, square, limits.ceiling, limits.constraints, limits.half_width),
+    )
 
 
 def slow_for_accelerations(
@@ -328,15 +305,16 @@ def slow_for_accelerations(
         found = differentiate(tempo(time), joints[:, limited]).acceleration
         return np.asarray((np.abs(found) / acceleration[limited]).max(axis=1))
 
-    constant = min(float(tempo.square.min()), constant_rate(limits.ceiling, limits.constraints))
+    constant = min(float(tempo.square.min()), time_optimal.constant_rate(limits.ceiling, limits.constraints))
     for _ in range(_CORNER_ROUNDS):
         use = need(tempo)
         if use.max() <= 1.0:
             return tempo
-        dip = smooth_rate(1.0 / np.maximum(1.0, np.interp(limits.nodes, time, use)), limits.half_width)
+        at_nodes = np.maximum(1.0, np.interp(limits.nodes, time, use))
+        dip = time_optimal.smooth_rate(1.0 / at_nodes, limits.half_width)
         tempo = slow_where_needed(limits, tempo.square * dip)
-    uniform = _timed(limits, np.full_like(tempo.square, constant))
-    ways = [_timed(limits, each.square / max(1.0, float(need(each).max()))) for each in (tempo, uniform)]
+    uniform = TempoMap(limits, np.full_like(tempo.square, constant))
+    ways = [TempoMap(limits, each.square / max(1.0, float(need(each).max()))) for each in (tempo, uniform)]
     return min(ways, key=lambda each: float(each.robot[-1]))
 
 
@@ -355,7 +333,7 @@ def measure_stretch(limits: PathLimits, tempo: TempoMap) -> tuple[dict[str, floa
     }
     if not stretched.any():
         return metrics, ""
-    use = constraint_use(limits.step, tempo.square, limits.ceiling, limits.constraints)
+    use = time_optimal.constraint_use(limits.step, tempo.square, limits.ceiling, limits.constraints)
     # The recorded tempo is no limit that binds.
     use[limits.ceiling == 1.0, 0] = 0.0
     binding = use.argmax(axis=1)

@@ -78,7 +78,8 @@ def draw_retargeting(made: Retargeting, errors: ImitationErrors, path: Path) -> 
         sheet.figure.text(left / WIDTH, 1 - top / height, text, va="top", parse_math=False, **style)
 
     poses = model_poses(plan.imitation.actor, plan.imitation.q)
-    worst = int(np.max([errors.joints[f"{side}_wrist"] for side in SIDES], axis=0).argmax())
+    _, missed, _, _ = errors
+    worst = int(np.max([missed[f"{side}_wrist"] for side in SIDES], axis=0).argmax())
     left = LEFT
     recorded, model = made.motion.joints, {name: pose[:, :3, 3] for name, pose in poses.items()}
     for title, across, label in VIEWS:
@@ -101,7 +102,7 @@ def draw_retargeting(made: Retargeting, errors: ImitationErrors, path: Path) -> 
     time = made.motion.time
     for part, called, style, alpha in (("wrist", "hand", "solid", 1.0), ("elbow", "elbow", "dashed", 0.6)):
         for side in SIDES:
-            values, colour = 1000.0 * errors.joints[f"{side}_{part}"], COLOURS[side]
+            values, colour = 1000.0 * missed[f"{side}_{part}"], COLOURS[side]
             label = f"{side} {called}: mean {values.mean():.2f}, max {values.max():.2f}"
             axes.plot(time, values, color=colour, linestyle=style, alpha=alpha, linewidth=1.2, label=label)
             axes.axhline(values.mean(), color=colour, linestyle="dotted", linewidth=0.8)

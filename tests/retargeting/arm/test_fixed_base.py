@@ -38,7 +38,7 @@ def test_time_is_stretched_where_the_joint_is_fast_only(puma, path):
 
 
 def test_without_a_smooth_way_through_the_limits_one_factor_is_taken_and_said(puma, path, monkeypatch):
-    monkeypatch.setattr(fixed_base, "MOST_STRETCH", 1.0)
+    monkeypatch.setattr(fixed_base.stretch, "MOST_STRETCH", 1.0)
     time, metrics, notes = scale_time(puma, TIME, path, RetargetSection(timing="local"))
     uniform_time, uniform, _ = scale_time(puma, TIME, path, RetargetSection(timing="uniform"))
     np.testing.assert_array_equal(time, uniform_time)

@@ -11,8 +11,8 @@ from simbench.motion.human_motion import PALM_OFFSET, resample
 from simbench.motion.readers import read_motion
 from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.api import retarget_motion
-from simbench.retargeting.arm import free_motion
-from simbench.retargeting.arm.free_motion import plan_two_arms, with_free_base
+from simbench.retargeting.arm import fixed_base
+from simbench.retargeting.arm.fixed_base import plan_two_arms, with_free_base
 from simbench.retargeting.timing.stretch import UNIFORM_INSTEAD
 from simbench.robot.packages import find_share_folder
 from simbench.robot.robot import load_robot, placed_robot
@@ -173,8 +173,8 @@ def test_a_free_hand_goes_as_the_persons_does_to_scale(name):
 
 
 def test_a_hand_without_room_is_refused_in_a_line(monkeypatch):
-    monkeypatch.setattr(free_motion, "_SCALES", (30.0,))
-    monkeypatch.setattr(free_motion, "_SLOW_DOWNS", (6.0,))
+    monkeypatch.setattr(fixed_base, "_SCALES", (30.0,))
+    monkeypatch.setattr(fixed_base, "_SLOW_DOWNS", (6.0,))
     with pytest.raises(RetargetError, match="puma560: its hand cannot follow the right hand of") as caught:
         retarget_motion("actor:arms_forward", "puma560")
     assert "\n" not in str(caught.value)

@@ -12,7 +12,6 @@ from simbench.kinematics.bounded_ik import PostureBounds, solve_damped_ik
 from simbench.kinematics.obstacles import box_obstacle, cylinder_obstacle
 from simbench.motion.trajectory import JointTrajectory
 from simbench.retargeting.collision.avoidance import (
-    HeldPalm,
     avoid_collisions,
     clearance_qp_step,
     multiply_smoothness,
@@ -140,7 +139,7 @@ def test_romeos_elbow_swivels_out_of_its_chest_with_the_palms_held(romeo, elbow_
     before = find_interference(romeo, whole(romeo, shapes, time, joints, base))
     assert {(one.first, one.second) for one in before} == {("RElbowYawLink", "torso")}
     assert min(one.distance for one in before) < -0.007
-    held = {frame: HeldPalm(np.ones(len(time), dtype=bool)) for frame in HANDS}
+    held = {frame: (np.ones(len(time), dtype=bool), None) for frame in HANDS}
     changed, missing = avoid_collisions(shapes, time, joints, base, np.stack([lower, upper]), MARGIN, held)
     assert (missing == 0.0).all()
     after = whole(romeo, shapes, time, changed, base)
@@ -163,7 +162,7 @@ def test_what_cannot_be_cleared_is_said(romeo, elbow_case):
     few = slice(0, 4)
     palm = palm_poses(shapes.model, joints[few], base[few])[0, 0]
     post = box_obstacle("post", (0.1, 0.1, 0.1), palm)
-    held = {HANDS[0]: HeldPalm(np.ones(4, dtype=bool))}
+    held = {HANDS[0]: (np.ones(4, dtype=bool), None)}
     path = (time[few], joints[few], base[few])
     changed, missing = avoid_collisions(shapes, *path, np.stack(limits), MARGIN, held, (post,))
     assert (missing > 0.02).all()
@@ -193,7 +192,7 @@ def test_a_moving_obstacle_pushes_a_free_arm_and_not_the_other(romeo):
     ahead = pin.XYZQUATToSE3(BASE).rotation[:, 0]
     near = 0.16 - 0.06 * np.exp(-(((time - 0.5) / 0.1) ** 2))
     block = box_obstacle("block", (0.1, 0.1, 0.1), np.array([at(*(palm + d * ahead)) for d in near]))
-    held = {"r_palm": HeldPalm(np.ones(41, dtype=bool))}
+    held = {"r_palm": (np.ones(41, dtype=bool), None)}
     limits = np.stack([model.lowerPositionLimit[7:], model.upperPositionLimit[7:]])
     trajectory = whole(romeo, shapes, time, joints, base)
     before = find_interference(romeo, trajectory, (block,))
@@ -222,8 +221,8 @@ def test_a_hand_that_may_turn_on_its_handle_does_so_out_of_the_way(romeo):
     poses = np.tile(palm, (41, 1, 1))
     poses[:, :3, 3] = tip[:3] - near[:, None] * palm[:3, 2]
     block = box_obstacle("block", (0.05, 0.10, 0.05), poses, ("l_wrist",))
-    fixed = {frame: HeldPalm(np.ones(41, dtype=bool)) for frame in HANDS}
-    turning = fixed | {HANDS[0]: HeldPalm(np.ones(41, dtype=bool), across)}
+    fixed = {frame: (np.ones(41, dtype=bool), None) for frame in HANDS}
+    turning = fixed | {HANDS[0]: (np.ones(41, dtype=bool), across)}
     limits = np.stack([model.lowerPositionLimit[7:], model.upperPositionLimit[7:]])
     path = (time, joints, base)
     _, missing = avoid_collisions(shapes, *path, limits, MARGIN, fixed, (block,))

@@ -1,6 +1,5 @@
 """What the robot's hands are to do: hands within reach, targets in between, arms without human form."""
 
-from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,11 +14,12 @@ from simbench.errors import MotionError
 from simbench.motion.human_motion import HandlePath, transform
 from simbench.options import RetargetSection
 from simbench.retargeting.contact.hand_plan import (
-    HandContact,
+    HandPlan,
     approach_handles,
     arm_reach,
     detect_contact,
     draw_in,
+    near_contact,
     plan_arm_hands,
     plan_hands,
     recorded_palms,
@@ -62,8 +62,8 @@ def test_a_palm_is_drawn_in_along_its_line_and_no_further(shift, shoulder, turn)
 @pytest.mark.parametrize("side", SIDES)
 def test_reach_is_what_forward_kinematics_gives_at_the_elbows_limits(romeo, side):
     # The right forearm is a sixth longer here.
-    own = robot_lengths(romeo, romeo.model)
-    uneven = replace(own, forearm={"left": own.forearm["left"], "right": own.forearm["right"] * 7 / 6})
+    *others, forearm = robot_lengths(romeo, romeo.model)
+    uneven = (*others, {"left": forearm["left"], "right": forearm["right"] * 7 / 6})
     model = scale_model(romeo, upper_body(romeo), uneven)
     data = model.createData()
     least, most = arm_reach(model, romeo, uneven, side)
@@ -132,10 +132,11 @@ def own_palms(romeo, base, posture):
 
 def planned(romeo, scene, share, touching=False):
     part, posture, base = scene
-    palms = detect_contact(romeo, part, {}, RetargetSection()).palms
+    palms = detect_contact(romeo, part, {}, RetargetSection()).targets
     shares = {side: np.full(len(posture), share) for side in SIDES}
     contact = {side: np.full(len(posture), touching) for side in SIDES}
-    hands = HandContact(shares, contact, palms, palms, dict.fromkeys(SIDES))
+    grip = {side: near_contact(part.time, contact[side], 1.0) for side in SIDES}
+    hands = HandPlan(shares, contact, grip, palms, palms, dict.fromkeys(SIDES))
     return plan_hands(romeo, part, posture, base, hands), palms
 
 
@@ -184,7 +185,7 @@ def test_a_straight_arm_is_not_drawn_in_all_at_once(romeo, drawer_imitation):
 
 
 def test_actor_palms_are_the_recorded_hands(romeo, drawer_imitation, drawer_motion):
-    palms = detect_contact(romeo, drawer_imitation, {}, RetargetSection()).palms
+    palms = detect_contact(romeo, drawer_imitation, {}, RetargetSection()).targets
     for side in SIDES:
         wrist = palms[side][:, :3, 3] + palms[side][:, :3, :3] @ np.array([-0.09, 0.0, 0.02])
         assert np.linalg.norm(wrist - drawer_motion.joints[f"{side}_wrist"], axis=1).max() < 0.005

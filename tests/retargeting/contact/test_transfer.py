@@ -7,10 +7,10 @@ import pinocchio as pin
 import pytest
 from scipy.optimize import minimize
 
+from simbench.options import RetargetSection
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.contact.transfer import BoneAims, PreferredPath, transfer_frames, transfer_path
-from simbench.retargeting.imitate.problem import make_problem
-from simbench.retargeting.imitate.targets import BodyTargets
+from simbench.retargeting.imitate.problem import BodyTargets, ImitationProblem
 from simbench.retargeting.match.body import match_body, place_points
 from simbench.robot.robot_limbs import upper_body
 from simbench.robot.sides import SIDES
@@ -182,7 +182,8 @@ def test_bones_come_as_near_to_the_persons_as_held_palms_allow(romeo, elbows_ben
         time, ("bone",) * 4, lines, np.ones(4), wanted, np.zeros(len(body.names)), np.zeros((count, 3)),
         np.zeros(3), np.zeros((count, 0, 2)), np.zeros((count, 0, 2), dtype=bool), 1.0, (),
     )  # fmt: skip
-    aims = BoneAims(make_problem(body, targets, 0.0), romeo.postures["standing"], np.ones(count))
+    exact = RetargetSection(joint_limit_margin_rad=0.0)
+    aims = BoneAims(ImitationProblem(body, targets, exact), romeo.postures["standing"], np.ones(count))
     palms, axes = own_palms(romeo, posture), dict.fromkeys(SIDES, np.array([0.0, 1.0, 0.0]))
     path = PreferredPath(time, posture, np.tile(BASE, (count, 1)), lower, upper)
     plan = plan_of(palms, axes=axes)

@@ -3,8 +3,8 @@
 import pytest
 
 from simbench.motion.readers import read_motion
-from simbench.retargeting.imitate.problem import make_problem
-from simbench.retargeting.imitate.targets import find_targets
+from simbench.options import RetargetSection
+from simbench.retargeting.imitate.problem import ImitationProblem, find_targets
 from simbench.retargeting.match.body import match_body
 from simbench.robot.robot import load_robot
 
@@ -22,4 +22,4 @@ def walking():
 @pytest.fixture(scope="session")
 def walk_problem(mahru, walking):
     body = match_body(mahru)
-    return make_problem(body, find_targets(body, walking), 0.03)
+    return ImitationProblem(body, find_targets(body, walking), RetargetSection())

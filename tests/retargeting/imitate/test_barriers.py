@@ -4,7 +4,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.retargeting.imitate.barriers import barrier_rows, make_barriers
+from simbench.retargeting.imitate.clip import Barriers
 from simbench.retargeting.match.body import match_body
 
 MARGIN = 0.1
@@ -37,8 +37,8 @@ def missing_at(barriers, q):
 @pytest.mark.parametrize(("share", "frame"), [(0.0, 0), (0.5, 0), (-2, 0), (2, 0), (3, 0)])
 def test_pairs_are_found_where_the_motion_was_is_and_goes(two_frames, share, frame):
     body, q = two_frames
-    barriers = make_barriers(body, floor=False)
-    near = barrier_rows(barriers, q, MARGIN, (0.5,), ahead=2)
+    barriers = Barriers(body, floor=False)
+    near = barriers.rows(q, MARGIN, (0.5,), ahead=2)
     rows = (near.frames == frame) & (near.share == share) & (near.missing > 0.0)
     expected = missing_at(barriers, (1.0 - share) * q[0] + share * q[1])
     assert len(expected) > 3
@@ -49,8 +49,8 @@ def test_pairs_are_found_where_the_motion_was_is_and_goes(two_frames, share, fra
 def test_rows_are_the_slopes_of_the_distances_there(two_frames, share):
     body, q = two_frames
     q = np.stack([q[0], q[0] + 5.0 * (q[1] - q[0])])
-    barriers = make_barriers(body, floor=False)
-    near = barrier_rows(barriers, q, MARGIN, (), ahead=2)
+    barriers = Barriers(body, floor=False)
+    near = barriers.rows(q, MARGIN, (), ahead=2)
     rows = near.share == share
     slopes = np.empty_like(near.jacobian[rows, 6:])
     for k, column in enumerate(body.joints):
@@ -59,7 +59,7 @@ def test_rows_are_the_slopes_of_the_distances_there(two_frames, share):
             moved = q.copy()
             moved[:, 7 + column] += step
             barriers.seen = None
-            after = barrier_rows(barriers, moved, MARGIN, (), ahead=2)
+            after = barriers.rows(moved, MARGIN, (), ahead=2)
             sides.append(after.missing[after.share == share])
         slopes[:, k] = (sides[1] - sides[0]) / 2e-4
     assert (np.abs(slopes).max(axis=1) > 0.05).all()

@@ -1,16 +1,14 @@
 """Frames of a clip solved together: as one dense problem, inside limits, and in windows as in one piece."""
 
-from dataclasses import replace
+from copy import copy
 
 import numpy as np
 import pytest
 from imitated_by_hand import HandCosts
 from scipy.optimize import lsq_linear
 
-from simbench.options import RetargetSection
 from simbench.retargeting.imitate import clip, plan
-from simbench.retargeting.imitate.barriers import barrier_rows, make_barriers
-from simbench.retargeting.imitate.clip import Coupling, solve_clip
+from simbench.retargeting.imitate.clip import Barriers, solve_clip
 from simbench.retargeting.imitate.problem import initial_configuration, step_from
 from simbench.retargeting.match.body import place_points
 
@@ -19,13 +17,12 @@ SPEED = 4.0
 """Limit of the joints' speed, rad/s: the person is faster."""
 
 
-def cut(problem, frames):
-    """A problem of some frames."""
-    targets = problem.targets
-    names = ("time", "directions", "root", "clearance", "contact")
-    return replace(
-        problem, targets=replace(targets, **{name: getattr(targets, name)[frames] for name in names})
-    )
+def changed(problem, **parts):
+    """The problem with other limits."""
+    other = copy(problem)
+    for name, value in parts.items():
+        setattr(other, name, value)
+    return other
 
 
 def narrow(problem):
@@ -33,12 +30,12 @@ def narrow(problem):
     rest = problem.body.rest[problem.body.joints]
     half = 0.1 * (problem.upper - problem.lower)
     middle = np.clip(rest, problem.lower + half, problem.upper - half)
-    return replace(problem, lower=middle - half, upper=middle + half)
+    return changed(problem, lower=middle - half, upper=middle + half)
 
 
-def couple(problem):
+def limit_speed(problem):
     speed = np.r_[np.full(6, np.inf), np.full(problem.nv - 6, SPEED)]
-    return Coupling(0.02, 1e5, speed, 10.0 * speed)
+    return changed(problem, speed=speed)
 
 
 def improve(problem, q, residuals):
@@ -77,41 +74,37 @@ def improve(problem, q, residuals):
     [*((count, "far", 1e-3) for count in (1, 2, 3, 4, 6)), (4, "near", 0.06), (6, "near", 0.06)],
 )
 def test_dense_steps_find_nothing_better(walk_problem, monkeypatch, count, limits, better):
-    problem = cut(walk_problem, slice(20, 20 + count))
+    problem = limit_speed(walk_problem.at_samples(np.arange(20, 20 + count)))
     problem = narrow(problem) if limits == "near" else problem
+    monkeypatch.setattr(clip, "_SHORTEST_START", 0.1)
     monkeypatch.setattr(clip, "_CONVERGED", 1e-7)
     monkeypatch.setattr(clip, "_IMPROVED", 1e-9)
     interval = float(np.diff(walk_problem.targets.time).mean())
     guess = np.repeat(initial_configuration(problem)[None], count, axis=0)
-    q = solve_clip(problem, guess, slice(0, count), couple(problem), rounds=400)
+    q = solve_clip(problem, guess, slice(0, count), rounds=400)
     joints = q[:, 7 + problem.body.joints]
     assert ((joints == problem.lower) | (joints == problem.upper)).any() == (limits == "near")
     hand = HandCosts(problem)
-    cost, least = improve(problem, q, lambda each: hand.clip(each, couple(problem), interval))
+    cost, least = improve(problem, q, lambda each: hand.clip(each, interval))
     assert least > (1.0 - better) * cost
 
 
 def test_no_joint_leaves_its_limits(walk_problem):
-    problem = narrow(walk_problem)
+    problem = limit_speed(narrow(walk_problem))
     count = len(problem.targets.time)
     guess = np.repeat(initial_configuration(problem)[None], count, axis=0)
-    joints = solve_clip(problem, guess, slice(0, count), couple(problem))[:, 7 + problem.body.joints]
+    joints = solve_clip(problem, guess, slice(0, count))[:, 7 + problem.body.joints]
     assert (joints >= problem.lower).all()
     assert (joints <= problem.upper).all()
     assert (joints == problem.upper).any()
 
 
 def test_two_windows_give_nearly_the_motion_of_one(walk_problem, monkeypatch):
-    coupling, barriers = (
-        plan.couple_frames(walk_problem, RetargetSection()),
-        make_barriers(walk_problem.body),
-    )
+    barriers = Barriers(walk_problem.body)
 
     def solve():
         barriers.seen = None
-        return plan.solve_windows(
-            walk_problem, coupling, lambda q: barrier_rows(barriers, q, 0.005), lambda *_: None
-        )
+        return plan.solve_windows(walk_problem, lambda q: barriers.rows(q, 0.005), lambda *_: None)
 
     whole = solve()
     monkeypatch.setattr(plan, "_WINDOW", 26)

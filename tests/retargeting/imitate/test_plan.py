@@ -11,7 +11,7 @@ from simbench.motion.readers import read_motion
 from simbench.options import RetargetSection
 from simbench.retargeting.api import retarget_motion
 from simbench.retargeting.imitate.plan import KinematicPlan, plan_kinematic
-from simbench.retargeting.imitate.targets import find_targets
+from simbench.retargeting.imitate.problem import find_targets
 from simbench.retargeting.match.body import match_body
 from simbench.robot.sides import SIDES
 

@@ -6,7 +6,7 @@ import pytest
 from simbench.errors import MotionError, RetargetError
 from simbench.motion.trajectory import JointTrajectory
 from simbench.retargeting.body_errors import compare_with_person, summarise_errors
-from simbench.retargeting.imitate.stream import ImitationStream
+from simbench.retargeting.imitate.plan import ImitationStream
 
 
 def frame(motion, sample):

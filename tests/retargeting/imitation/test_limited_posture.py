@@ -227,7 +227,7 @@ def test_calibration_finds_the_arms_forward_and_the_palms_down(mahru, actor, pie
 
 def test_imitated_elbows_bend_as_the_persons_do(mahru, actor, piece):
     imitation = imitate(actor, piece)
-    off = imitation_errors(imitation, piece).joints
+    off = imitation_errors(imitation, piece)[1]
     errors = np.array([off[name] for name in WRISTS])
     assert errors.mean() < 0.003
     assert errors.max() < 0.010

@@ -21,7 +21,6 @@ from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS, InitialPose
 from simbench.motion.trajectory import round_motion
 from simbench.retargeting.contact.hand_plan import Equipment
 from simbench.retargeting.imitation.scaled_model import (
-    SegmentLengths,
     calibrate,
     elbow_joint,
     require_human_form,
@@ -121,13 +120,13 @@ def test_lengths_are_the_means_over_the_initial_phase(romeo):
 
     lengths = calibrate(romeo, motion).lengths
     for side in ("left", "right"):
-        upper_arm, forearm = lengths.upper_arm[side], lengths.forearm[side]
+        upper_arm, forearm = lengths[1][side], lengths[2][side]
         assert upper_arm == pytest.approx(mean(f"{side}_shoulder", f"{side}_elbow"), abs=2e-4)
         assert forearm == pytest.approx(mean(f"{side}_elbow", f"{side}_wrist"), abs=2e-4)
         # A person of 1.70 m (Winter 2009: 0.186 and 0.146 of the stature), but for noise.
         assert upper_arm == pytest.approx(0.186 * 1.70, abs=0.005)
         assert forearm == pytest.approx(0.146 * 1.70, abs=0.005)
-    assert lengths.shoulder_width == pytest.approx(mean("left_shoulder", "right_shoulder"), abs=2e-4)
+    assert lengths[0] == pytest.approx(mean("left_shoulder", "right_shoulder"), abs=2e-4)
 
 
 def test_the_model_has_the_actors_lengths(romeo, calibrated):
@@ -196,7 +195,7 @@ def test_a_figure_of_the_robots_own_build_is_found_exactly(romeo, drawer_motion,
     apart = [np.linalg.norm(found[romeo.frames[n]].translation - initial.joints[n]) for n in ARM_JOINTS]
     assert max(apart) < 1e-4
     np.testing.assert_allclose(again.q, q, atol=0.01)
-    assert again.lengths.upper_arm == pytest.approx(drawer_actor.lengths.upper_arm)
+    assert again.lengths[1] == pytest.approx(drawer_actor.lengths[1])
 
 
 def test_coinciding_joints_are_refused(romeo, drawer_motion):
@@ -308,8 +307,10 @@ def test_an_elbow_with_a_wrist_of_three_joints_is_calibrated_as_an_elbow(name, d
 
 MIRROR = np.diag([1.0, -1.0, 1.0])
 lengths = st.builds(
-    lambda width, arm, other: SegmentLengths(
-        width, {"left": arm[0], "right": other[0]}, {"left": arm[1], "right": other[1]}
+    lambda width, arm, other: (
+        width,
+        {"left": arm[0], "right": other[0]},
+        {"left": arm[1], "right": other[1]},
     ),
     st.floats(0.2, 0.6),
     *[st.tuples(st.floats(0.1, 0.5), st.floats(0.1, 0.4))] * 2,
@@ -318,7 +319,7 @@ shares = st.lists(st.floats(0, 1), min_size=15, max_size=15)
 
 
 def alike(width, upper_arm, forearm):
-    return SegmentLengths(width, dict.fromkeys(SIDES, upper_arm), dict.fromkeys(SIDES, forearm))
+    return (width, dict.fromkeys(SIDES, upper_arm), dict.fromkeys(SIDES, forearm))
 
 
 def configuration(model, shares):
@@ -337,10 +338,10 @@ def test_distances_in_any_posture_are_those_asked_for(romeo, wanted, shares):
     def distance(a, b):
         return np.linalg.norm(placed[romeo.frames[a]].translation - placed[romeo.frames[b]].translation)
 
-    assert distance("left_shoulder", "right_shoulder") == pytest.approx(wanted.shoulder_width)
+    assert distance("left_shoulder", "right_shoulder") == pytest.approx(wanted[0])
     for side in SIDES:
-        assert distance(f"{side}_shoulder", f"{side}_elbow") == pytest.approx(wanted.upper_arm[side])
-        assert distance(f"{side}_elbow", f"{side}_wrist") == pytest.approx(wanted.forearm[side])
+        assert distance(f"{side}_shoulder", f"{side}_elbow") == pytest.approx(wanted[1][side])
+        assert distance(f"{side}_elbow", f"{side}_wrist") == pytest.approx(wanted[2][side])
         wrist, palm = placed[romeo.frames[f"{side}_wrist"]], placed[romeo.frames[f"{side}_hand"]]
         # L8 and L9 of the thesis: the hand keeps the robot's size.
         np.testing.assert_allclose(wrist.actInv(palm).translation, [0.09, 0.0, -0.02], atol=1e-9)
@@ -349,8 +350,8 @@ def test_distances_in_any_posture_are_those_asked_for(romeo, wanted, shares):
 @settings(max_examples=20, deadline=None)
 @given(wanted=lengths, shares=shares)
 def test_mirrored_postures_give_mirrored_arms(romeo, wanted, shares):
-    left_arm = (wanted.upper_arm["left"], wanted.forearm["left"])
-    model = scale_model(romeo, upper_body(romeo), alike(wanted.shoulder_width, *left_arm))
+    left_arm = (wanted[1]["left"], wanted[2]["left"])
+    model = scale_model(romeo, upper_body(romeo), alike(wanted[0], *left_arm))
     q = np.r_[pin.neutral(model)[:7], 0.0, configuration(model, shares)[8:]]
     for name in romeo.groups["left_arm"]:
         sign = 1 if name.endswith("Pitch") else -1
@@ -404,9 +405,9 @@ def test_upper_body_moves_as_the_whole_robot_does(romeo):
 def test_romeos_lengths_are_the_published_ones(romeo):
     # L4, L6 and L7 of the thesis' appendix D.
     own = robot_lengths(romeo, romeo.model)
-    assert own.shoulder_width == pytest.approx(0.38)
-    assert own.upper_arm == pytest.approx({"left": 0.205, "right": 0.205})
-    assert own.forearm == pytest.approx({"left": 0.1823, "right": 0.1823})
+    assert own[0] == pytest.approx(0.38)
+    assert own[1] == pytest.approx({"left": 0.205, "right": 0.205})
+    assert own[2] == pytest.approx({"left": 0.1823, "right": 0.1823})
 
 
 def test_an_actors_arms_keep_their_own_lengths():
@@ -419,9 +420,9 @@ def test_an_actors_arms_keep_their_own_lengths():
         "right_wrist": np.array([0.0, -0.44, 0.48]),
     }
     got = segment_lengths(joints)
-    assert got.shoulder_width == pytest.approx(0.5)
-    assert got.upper_arm == pytest.approx({"left": 0.3, "right": 0.3})
-    assert got.forearm == pytest.approx({"left": 0.2, "right": 0.4})
+    assert got[0] == pytest.approx(0.5)
+    assert got[1] == pytest.approx({"left": 0.3, "right": 0.3})
+    assert got[2] == pytest.approx({"left": 0.2, "right": 0.4})
     with pytest.raises(MotionError, match="coincide"):
         segment_lengths({**joints, "left_shoulder": joints["right_shoulder"]})
     with pytest.raises(MotionError, match="coincide"):

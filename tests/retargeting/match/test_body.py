@@ -8,7 +8,8 @@ import pinocchio as pin
 import pytest
 from wheel_robots import robot_parameters
 
-from simbench.retargeting.imitate.problem import make_problem, step_from
+from simbench.options import RetargetSection
+from simbench.retargeting.imitate.problem import ImitationProblem, step_from
 from simbench.retargeting.match.body import (
     BONES,
     derive_points,
@@ -121,7 +122,7 @@ def test_bones_keep_their_length_and_their_ends_lie_on_the_axes(robot, body):
 
 
 def test_derivatives_are_those_of_finite_differences(robot, body):
-    problem = make_problem(body, None, 0.0)
+    problem = ImitationProblem(body, None, RetargetSection())
     q = random_configurations(robot, 3, 3)
     placed = place_points(body, q)
     found = derive_points(body.tree, body.joints, problem.moves, placed)

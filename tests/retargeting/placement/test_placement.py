@@ -32,8 +32,8 @@ from simbench.retargeting.placement.reach_model import (
     handle_path_points,
 )
 from simbench.retargeting.placement.root_placement import (
-    Candidate,
     NominalPosture,
+    Placement,
     ReachProblem,
     ReachTolerances,
     evaluate_root,
@@ -137,7 +137,7 @@ def test_arms_that_race_lead_on_and_arms_that_jump_do_not(puma):
         path[-1] += 1e-3
         still = np.zeros((400, 3))
         problem = ReachProblem(reach, HandPath(path, still, still), ReachTolerances())
-        found = Candidate(ORIGIN, 0.0, many, np.zeros((2, 400)), NominalPosture(0, ready), np.inf)
+        found = Placement(ORIGIN, 0.0, many, np.zeros((2, 400)), NominalPosture(0, ready), np.inf)
         assert problem.is_feasible(found, limits) == leads
 
 

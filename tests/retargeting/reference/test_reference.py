@@ -8,7 +8,7 @@ from simbench.errors import RetargetError
 from simbench.kinematics.derivatives import minimum_jerk
 from simbench.options import SimulationSection
 from simbench.retargeting.contact.hand_plan import Equipment
-from simbench.retargeting.reference.reference import assemble, plan_lead, run_up, sample_motion
+from simbench.retargeting.reference.reference import SampledMotion, assemble, plan_lead, run_up
 from simbench.retargeting.stand.standing_plan import plan_motion
 from simbench.robot.robot import load_robot
 from simbench.runs.motion_source import scenario_motion
@@ -32,7 +32,7 @@ def test_lead_in_motion_and_lead_out_meet_at_the_ends_of_the_motion():
 
 def test_the_motion_is_sampled_between_rest_and_rest():
     parabola = PPoly([[[1.0]], [[0.0]], [[0.0]]], [0.0, 1.0])
-    sampled = sample_motion(parabola, SETTINGS, 1.0)
+    sampled = SampledMotion(parabola, SETTINGS, 1.0)
     time = np.arange(1, 151) * 0.01
     np.testing.assert_allclose(sampled.clock, np.clip(time - 0.3, 0.0, 1.0), atol=1e-12)
     np.testing.assert_allclose(sampled.position[:, 0], sampled.clock**2, atol=1e-12)

@@ -12,7 +12,7 @@ from simbench.kinematics.derivatives import minimum_jerk
 from simbench.motion.actors import perform_average
 from simbench.motion.human_motion import resample
 from simbench.options import RobotSection
-from simbench.retargeting.contact.hand_plan import HandPlan, Resistance
+from simbench.retargeting.contact.hand_plan import Equipment, HandPlan
 from simbench.retargeting.imitation.imitation import Imitation, imitate
 from simbench.retargeting.imitation.scaled_model import calibrate
 from simbench.retargeting.placement.placement import BasePlacement
@@ -28,8 +28,8 @@ from simbench.robot.sides import SIDES
 
 RATE = 200.0
 # Two hands share what they move.
-BOTH = dict.fromkeys(SIDES, Resistance(friction_n=1.5, damping_ns_m=2.5, mass_kg=1.25))
-BOTH_RUBBING = dict.fromkeys(SIDES, Resistance(1.5, 0.0, 0.0))
+BOTH = dict.fromkeys(SIDES, (1.5, 2.5, 1.25))
+BOTH_RUBBING = dict.fromkeys(SIDES, (1.5, 0.0, 0.0))
 
 
 def moved(time, way, contact, direction):
@@ -137,7 +137,7 @@ def test_the_balancing_cog_is_at_rest_at_both_ends_of_a_motion_that_is_not(romeo
 @pytest.mark.parametrize("numbers", [(-1.0, 0.0, 0.0), (0.0, np.nan, 0.0), (0.0, 0.0, np.inf)])
 def test_what_would_push_hands_on_is_refused(numbers):
     with pytest.raises(BalanceError, match=r"resistance of equipment: .*; allowed: finite numbers from 0"):
-        Resistance(*numbers)
+        Equipment(resistance={"left": numbers})
 
 
 def test_inertia_begins_and_ends_to_count_within_half_a_second(romeo, monkeypatch):

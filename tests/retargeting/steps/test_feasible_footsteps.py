@@ -8,9 +8,9 @@ from simbench.balance.leg_ik import stand
 from simbench.retargeting.steps.feasible_footsteps import (
     LONGEST_SWING,
     FootstepPlan,
+    LegRange,
     TimedStep,
     choose_directions,
-    find_leg_range,
     make_feasible,
     scale_footsteps,
 )
@@ -34,7 +34,7 @@ def mahru():
 
 @pytest.fixture(scope="module")
 def legs(mahru):
-    return find_leg_range(mahru, stand(mahru, (0.0, 0.0), 0.0, "standing", -0.03))
+    return LegRange(mahru, stand(mahru, (0.0, 0.0), 0.0, "standing", -0.03))
 
 
 def scaled(legs, mahru, scale=0.5, heading=0.0, **steps):

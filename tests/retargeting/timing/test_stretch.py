@@ -13,16 +13,15 @@ from simbench.balance.support import support_polygons
 from simbench.kinematics.derivatives import differentiate
 from simbench.kinematics.time_optimal import PathConstraints, constant_rate, time_scaling_factor
 from simbench.retargeting.timing.stretch import (
+    PathLimits,
     fit_tempo,
     fixed_base_constraints,
-    kinematic_limits,
     measure_stretch,
     path_velocity,
     slow_for_accelerations,
     slow_where_needed,
     slowed_by,
     standing_constraints,
-    with_constraints,
 )
 from simbench.robot.robot import load_robot
 
@@ -47,7 +46,7 @@ def derivatives(time, q, at):
 def test_speed_and_acceleration_limits_hold_in_the_robots_time(rate):
     time, q = burst(rate)
     speed, acceleration = np.array([1.0, 3.0]), np.array([5.0, 12.0])
-    tempo = fit_tempo(kinematic_limits(time, q, speed, acceleration, NAMES))
+    tempo = fit_tempo(PathLimits(time, q, speed, acceleration, NAMES))
     robot = tempo(time)
     at = np.arange(robot[0], robot[-1], 1e-3)
     v, a, _ = derivatives(robot, q, at)
@@ -61,7 +60,7 @@ def test_speed_and_acceleration_limits_hold_in_the_robots_time(rate):
 def test_time_is_stretched_about_the_quick_turn_only_and_never_shortened():
     time, q = burst()
     speed = np.array([1.0, 3.0])
-    tempo = fit_tempo(kinematic_limits(time, q, speed, NO_LIMIT, NAMES))
+    tempo = fit_tempo(PathLimits(time, q, speed, NO_LIMIT, NAMES))
     robot = tempo(time)
     steps, recorded = np.diff(robot), np.diff(time)
     assert (steps >= recorded - 1e-12).all()
@@ -77,7 +76,7 @@ def test_time_is_stretched_about_the_quick_turn_only_and_never_shortened():
 def test_the_time_law_has_no_corner():
     """Jerk by a bound from the kernel: |d³s/dt³| = ½ |x″| √x ≤ ½ π / w², w = 0.11 s, for x from 0 to 1."""
     time, q = burst()
-    tempo = fit_tempo(kinematic_limits(time, q, np.array([1.0, 3.0]), NO_LIMIT, NAMES))
+    tempo = fit_tempo(PathLimits(time, q, np.array([1.0, 3.0]), NO_LIMIT, NAMES))
     robot = tempo(time)
     at = np.linspace(robot[3], robot[-4], 4000)
     jerk = derivatives(robot, time[:, None], at)[2]
@@ -86,18 +85,18 @@ def test_the_time_law_has_no_corner():
 
 def test_what_is_slow_enough_keeps_its_time():
     time, q = burst()
-    tempo = fit_tempo(kinematic_limits(time, q, np.full(2, 50.0), NO_LIMIT, NAMES))
+    tempo = fit_tempo(PathLimits(time, q, np.full(2, 50.0), NO_LIMIT, NAMES))
     assert tempo(time) is time
 
 
 def test_added_constraints_count_and_are_named():
     """A torque that is ṡ² times its limit and a half, from 2 to 3 s: √1.5 slower there."""
     time, q = burst()
-    limits = kinematic_limits(time, q, np.full(2, 50.0), NO_LIMIT, NAMES)
+    limits = PathLimits(time, q, np.full(2, 50.0), NO_LIMIT, NAMES)
     coarse = time[::2]
     needed = np.where((coarse >= 2.0) & (coarse <= 3.0), 1.5, 0.2)[:, None]
     rows = PathConstraints(np.zeros_like(needed), needed)
-    limits = with_constraints(limits, coarse, rows, ("torque of wrist",))
+    limits.add(coarse, rows, ("torque of wrist",))
     tempo = fit_tempo(limits)
     rate = np.gradient(time, tempo(time))
     assert rate[205:295] == pytest.approx(1.0 / np.sqrt(1.5), abs=1e-4)
@@ -112,9 +111,9 @@ def test_added_constraints_count_and_are_named():
 
 def test_a_tempo_is_slowed_further_where_new_limits_need_it():
     time, q = burst()
-    free = kinematic_limits(time, q, np.full(2, 50.0), NO_LIMIT, NAMES)
+    free = PathLimits(time, q, np.full(2, 50.0), NO_LIMIT, NAMES)
     tempo = fit_tempo(free)
-    bound = kinematic_limits(time, q, np.array([1.0, 3.0]), NO_LIMIT, NAMES)
+    bound = PathLimits(time, q, np.array([1.0, 3.0]), NO_LIMIT, NAMES)
     slowed = slow_where_needed(bound, tempo.square)
     robot = slowed(time)
     assert time_scaling_factor(robot, q, np.array([1.0, 3.0])) <= 1.001
@@ -127,7 +126,7 @@ def test_a_corner_of_the_path_is_slowed_for_as_the_robots_time_resolves_it():
     time, q = burst()
     q[:, 1] = 0.3 * np.cos(0.9 * time) + 0.1 * np.tanh((time - 4.0) / 0.01)
     speed, acceleration = np.array([1.0, 1.0]), np.array([5.0, 8.0])
-    limits = kinematic_limits(time, q, speed, acceleration, NAMES)
+    limits = PathLimits(time, q, speed, acceleration, NAMES)
 
     def use(tempo):
         return float((np.abs(differentiate(tempo(time), q).acceleration) / acceleration).max())
@@ -148,7 +147,7 @@ def test_never_longer_than_one_factor_under_the_same_limits(seed):
     rng = np.random.default_rng(seed)
     q = np.maximum(q + rng.normal(0.0, 2e-4, q.shape), rng.uniform(-0.6, 0.2))
     speed, acceleration = np.array([1.0, 3.0]), rng.uniform(2.0, 6.0, 2)
-    limits = kinematic_limits(time, q, speed, acceleration, NAMES)
+    limits = PathLimits(time, q, speed, acceleration, NAMES)
     uniform, local = constant_rate(limits.ceiling, limits.constraints), fit_tempo(limits)
     assert uniform < 1.0 / time_scaling_factor(time, q, speed) ** 2
     assert local.robot[-1] <= 8.0 / np.sqrt(uniform)
@@ -160,7 +159,7 @@ def test_never_longer_than_one_factor_under_the_same_limits(seed):
 
 def test_the_joint_that_binds_is_named():
     time, q = burst()
-    limits = kinematic_limits(time, q, np.array([1.0, 3.0]), NO_LIMIT, NAMES)
+    limits = PathLimits(time, q, np.array([1.0, 3.0]), NO_LIMIT, NAMES)
     _, note = measure_stretch(limits, fit_tempo(limits))
     assert "s longer than recorded, most for speed of wrist (100 %)" in note
 
