@@ -63,7 +63,7 @@ class Reporter:
         import shlex
 
         from simbench.errors import SimbenchError
-        from simbench.runs.dossier import check_command, write_dossier
+        from simbench.runs.dossier import check_command, dossier_files, write_dossier
 
         name, overrides = result.case.scenario.name, result.case.arguments[1:]
         # Runs with other overrides have dossiers of their own.
@@ -73,7 +73,7 @@ class Reporter:
             commands.insert(0, shlex.join(["pytest", self.node.nodeid]))
         self.attach(f"{name}.first_divergence", line)
         try:
-            dossier = write_dossier(
+            folder, notes = write_dossier(
                 result,
                 self.artifacts,
                 commands,
@@ -82,9 +82,9 @@ class Reporter:
             )
         except SimbenchError as error:
             return f"{name}: no dossier: {error}"
-        for key, path in dossier.files.items():
+        for key, path in dossier_files(folder).items():
             self.attach(f"{name}.{key}", str(path))
-        return "; ".join([f"{name}: dossier: {dossier.folder}", *dossier.notes])
+        return "; ".join([f"{name}: dossier: {folder}", *notes])
 
 
 @dataclass(frozen=True)
@@ -137,21 +137,21 @@ class SimbenchRun:
             If the scenario has no baseline.
         """
         __tracebackhide__ = True
-        from simbench.runs.dossier import headline
         from simbench.runs.regression import (
             CaseResult,
             compare_signals,
             describe_check,
             describe_drift,
             evaluate_run,
+            headline,
             require_baselines,
         )
 
         require_baselines([self.case])
         name, trace = self.case.scenario.name, self.case.trace
         verdicts, failed = evaluate_run(self.case.baseline, self.metrics, self.checks)
-        comparison = compare_signals(trace, self.directory) if traces and trace is not None else None
-        result = CaseResult(self.case, verdicts, failed, comparison=comparison, run=self.directory)
+        divergences = compare_signals(trace, self.directory) if traces and trace is not None else None
+        result = CaseResult(self.case, verdicts, failed, divergences=divergences, run=self.directory)
         if not result.failed:
             return
         first = headline(result)

@@ -134,15 +134,15 @@ def keys_page(sections: Sequence[SectionEntry], top: str) -> str:
         Markdown with a table for each section.
     """
     text = ""
-    for section in sections:
-        text += f"## {code(section.name) if section.name else top}\n\n"
-        text += f"{escape_text(section.description)}\n\n" if section.description else ""
+    for name, description, keys in sections:
+        text += f"## {code(name) if name else top}\n\n"
+        text += f"{escape_text(description)}\n\n" if description else ""
         rows = [
             (
-                code(key.name.removeprefix(f"{section.name}.") if section.name else key.name),
+                code(key.name.removeprefix(f"{name}.") if name else key.name),
                 f"{escape_text(key.description)}<br>{_facts(key)}",
             )
-            for key in section.keys
+            for key in keys
         ]
         text += table(("key", "meaning"), rows) if rows else ""
     return text

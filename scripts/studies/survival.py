@@ -23,7 +23,8 @@ from rich.table import Table
 from simbench.cli.console import progress_bars
 from simbench.errors import SimbenchError
 from simbench.runs.execution import JobResult, run_isolated
-from simbench.runs.scenario_sweep import CHECKS_HOLD, ScenarioSweep, plan_sweep, run_varied
+from simbench.runs.scenario.schema import Scenario
+from simbench.runs.scenario_sweep import CHECKS_HOLD, plan_sweep, run_varied
 
 
 @dataclass(frozen=True)
@@ -39,10 +40,9 @@ class Outcome:
 
 
 def run_seeds(
-    sweeps: Sequence[ScenarioSweep], jobs: int, on_progress: Callable[[str, int, int], None]
+    runs: Sequence[Scenario], jobs: int, on_progress: Callable[[str, int, int], None]
 ) -> list[Outcome]:
     """Run scenarios whose seed varies, each run in a process of its own, and keep only the outcomes."""
-    runs = [scenario for sweep in sweeps for scenario in sweep.scenarios]
     outcomes: dict[int, Outcome] = {}
     with closing(run_isolated(run_varied, [(scenario, None) for scenario in runs], jobs)) as results:
         for index, result in results:
@@ -103,12 +103,12 @@ def main() -> int:
     ]
     try:
         seeds = f"seed=0..{given.seeds - 1}"
-        sweeps = [plan_sweep(scenario, [seeds], overrides) for scenario in given.scenarios]
+        runs = [run for scenario in given.scenarios for run in plan_sweep(scenario, [seeds], overrides)[3]]
     except SimbenchError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     with progress_bars(Console(stderr=True)) as on_progress:
-        outcomes = run_seeds(sweeps, given.jobs, on_progress)
+        outcomes = run_seeds(runs, given.jobs, on_progress)
     for outcome in outcomes:
         if outcome.error:
             print(f"{outcome.scenario}, seed {outcome.seed}: {outcome.error}", file=sys.stderr)

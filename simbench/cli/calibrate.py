@@ -30,17 +30,12 @@ def calibrate(
     """
     from rich.table import Table
 
+    from simbench.calibration import dynamic_calibration
     from simbench.calibration.arm_recording import Feedback, has_tips, read_arm_motion, read_tip_motion
-    from simbench.calibration.dynamic_calibration import (
-        bound_static_friction,
-        calibrate_dynamics,
-        make_calibrated_arm,
-        with_motors,
-    )
     from simbench.calibration.kinematic_calibration import calibrate_table
     from simbench.dynamics.arm import read_arm
 
-    arm = with_motors(read_arm(model))
+    arm = dynamic_calibration.with_motors(read_arm(model))
     joints = [joint.name for joint in arm.table.joints]
     unknown: list[str] = []
     console = make_console()
@@ -54,7 +49,7 @@ def calibrate(
             table = calibrate_table(arm.table, tips) if tips else None
         except CalibrationError as error:
             raise CalibrationError(f"{', '.join(map(str, data))}, {error}") from None
-        dynamics = calibrate_dynamics(arm, motions, law) if law else None
+        dynamics = dynamic_calibration.calibrate_dynamics(arm, motions, law) if law else None
     if table:
         found, own_numbers, repeated = table
         rows = Table("number, rad or m", "model", "value", "standard deviation")
@@ -74,8 +69,9 @@ def calibrate(
         for joint, left in zip(joints, dynamics.residual, strict=True):
             print(f"{joint}: torque left over, RMS  {'unknown' if math.isnan(left) else f'{left:.3g}'}")
         if not dynamics.unidentifiable:
-            calibrated = make_calibrated_arm(arm, dynamics.base, dynamics.values)
-            for joint, torque in zip(joints, bound_static_friction(calibrated, motions, law), strict=True):
+            calibrated = dynamic_calibration.make_calibrated_arm(arm, dynamics.base, dynamics.values)
+            torques = dynamic_calibration.bound_static_friction(calibrated, motions, law)
+            for joint, torque in zip(joints, torques, strict=True):
                 bound = (
                     "not identified, it never stood still" if math.isnan(torque) else f"at least {torque:.3g}"
                 )

@@ -10,18 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from simbench.cli import shared_options
 from simbench.cli.completion import complete_scenario
 from simbench.cli.console import make_console, progress_bars, require_output_file, wide_console
-from simbench.cli.shared_options import (
-    Engine,
-    Jobs,
-    NoCache,
-    argument,
-    flag,
-    list_overrides,
-    option,
-    set_option,
-)
+from simbench.cli.shared_options import argument, flag, list_overrides, option, set_option
 from simbench.errors import BaselineError
 from simbench.files.storage import scratch_folder
 from simbench.files.text import printable
@@ -43,17 +35,17 @@ def check_scenarios(
     overrides: Annotated[
         list[str] | None, set_option("Override a value in each scenario; repeatable.")
     ] = None,
-    engine: Engine = None,
+    engine: shared_options.Engine = None,
     update: Annotated[
         bool, flag("--update", "Measure and rewrite the baselines, and show what changes.")
     ] = False,
-    jobs: Jobs = None,
+    jobs: shared_options.Jobs = None,
     out: Annotated[Path | None, option("Keep the run directories in this new directory.", "DIR")] = None,
     history: Annotated[
         Path | None, option("Add the metrics to this file; simbench trend draws it.", "FILE.jsonl")
     ] = None,
     summary: Annotated[Path | None, option("Add a table of the scenarios in Markdown.", "FILE.md")] = None,
-    no_cache: NoCache = False,
+    no_cache: shared_options.NoCache = False,
     no_traces: Annotated[
         bool, flag("--no-traces", "Compare metrics only, not the signals over time.")
     ] = False,
@@ -144,7 +136,7 @@ def print_results(
     wide_console().print(results_table(results, skipped))
     diverged = [result for result in results if result.diverged]
     if diverged:
-        from simbench.runs.dossier import headline
+        from simbench.runs.regression import headline
 
         for result in diverged:
             print(headline(result))
@@ -185,12 +177,10 @@ def write_baselines(
                         value = format_number(expected.value)
                         table.add_row(name, metric, "", value, "", "any: rounding decides it")
                 continue
-            kept = 0
-            for metric in sorted({*before, *after}):
+            names = sorted({*before, *after})
+            changed = [metric for metric in names if before.get(metric) != after.get(metric)]
+            for metric in changed:
                 old, new = before.get(metric), after.get(metric)
-                if old == new:
-                    kept += 1
-                    continue
                 table.add_row(
                     name,
                     metric,
@@ -199,7 +189,7 @@ def write_baselines(
                     f"{find_tolerance(metric, old):.2g}" if old else "",
                     f"{find_tolerance(metric, new):.2g}" if new else "gone",
                 )
-            table.add_row(name, f"{kept} metrics", "", "unchanged", "", "")
+            table.add_row(name, f"{len(names) - len(changed)} metrics", "", "unchanged", "", "")
         console.print(table)
         for result in measured:
             print(f"baseline  {result.case.path}")
@@ -232,13 +222,15 @@ def write_dossiers(
     for result in failed:
         name = result.case.scenario.name
         try:
-            dossier = write_dossier(result, artifacts, [check_command(result.case.arguments)], on_progress)
+            folder, notes = write_dossier(
+                result, artifacts, [check_command(result.case.arguments)], on_progress
+            )
         except SimbenchError as error:
             # What failed is said in any case.
             lines.append(f"{name}: no dossier: {error}")
             continue
-        lines += [f"{name}: {note}" for note in dossier.notes]
-        lines.append(f"{name}: dossier: {dossier.folder}")
+        lines += [f"{name}: {note}" for note in notes]
+        lines.append(f"{name}: dossier: {folder}")
     return lines
 
 
@@ -265,7 +257,7 @@ def results_table(results: Sequence[CaseResult], unchecked: Sequence[Case] = ())
             table.add_row(name, "", "", "", "", Text(printable(f"failed: {result.error}"), _STYLE["worse"]))
         for check in result.failed_checks:
             said = Text(f"check failed: must be {check.bound}", _STYLE["worse"])
-            table.add_row(name, check.name, "", format_number(check.now), "", said)
+            table.add_row(name, check.name, "", format_number(check.value), "", said)
         for verdict in result.verdicts:
             outcome = verdict.outcome
             if outcome == "holds":
@@ -279,15 +271,15 @@ def results_table(results: Sequence[CaseResult], unchecked: Sequence[Case] = ())
                 "" if outcome == "new" else format_tolerance(verdict.tolerance, verdict.better),
                 Text(words.get(outcome, changed), _STYLE[outcome]),
             )
-        compared = result.comparison
-        if compared is not None and compared.divergences:
-            extent = f"diverged: {len(compared.divergences)} of {len(compared.trace.channels)} channels"
+        channels = len(result.case.trace.channels) if result.case.trace is not None else 0
+        if result.divergences:
+            extent = f"diverged: {len(result.divergences)} of {channels} channels"
             table.add_row(name, "signals", "", "", "", Text(extent, _STYLE["worse"]))
         if not result.failed:
             kept = sum(verdict.outcome in ("holds", "better") for verdict in result.verdicts)
             held = f"{kept} metrics"
-            if compared is not None:
-                held += f", {len(compared.trace.channels)} channels"
+            if result.divergences is not None:
+                held += f", {channels} channels"
             table.add_row(name, held, "", "", "", Text("holds", "green"))
     for case in unchecked:
         reason = case.missing or "no baseline; --update writes one"
@@ -300,10 +292,7 @@ def _table(*columns: str) -> Table:
     from rich.table import Table
 
     table = Table(*columns, box=None, pad_edge=False)
-    for column in table.columns[2:5]:
-        column.justify = "right"
-    for column in table.columns:
-        column.overflow = "fold"
-    for column in table.columns[:5]:
-        column.no_wrap = True
+    for number, column in enumerate(table.columns):
+        column.justify = "right" if 2 <= number < 5 else "left"
+        column.no_wrap, column.overflow = number < 5, "fold"
     return table

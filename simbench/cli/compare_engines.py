@@ -68,17 +68,19 @@ def compare_engines(
             )
         pages = []
         for each in () if no_report else compared:
-            if not any(run.error for run in each.runs):
+            if not any(each.errors):
                 # The second engine's robot is the ghost of the first one's.
                 pages.append(out / f"{each.scenario}.html")
-                reports = read_reports([out / run.folder.name for run in each.runs], on_progress)
+                reports = read_reports(
+                    [out / f"{each.scenario}-{engine}" for engine in (_FIRST, _SECOND)], on_progress
+                )
                 write_report(reports, pages[-1])
     for each in compared:
-        for run in each.runs:
-            failed = [f"{check.name} is not {check.bound}" for check in run.checks if not check.passed]
-            held = f"{len(run.checks) - len(failed)} of {len(run.checks)} checks hold"
-            outcome = f"failed: {run.error}" if run.error else "; ".join([held, *failed])
-            print(printable(f"{each.scenario} in {run.engine}: {outcome}"))
+        for engine, checks, error in zip((_FIRST, _SECOND), each.checks, each.errors, strict=True):
+            failed = [f"{check.name} is not {check.bound}" for check in checks if not check.passed]
+            held = f"{len(checks) - len(failed)} of {len(checks)} checks hold"
+            outcome = f"failed: {error}" if error else "; ".join([held, *failed])
+            print(printable(f"{each.scenario} in {engine}: {outcome}"))
         if each.verdicts:
             console.print(metrics_table(each, all_metrics=all_metrics))
             print()
@@ -87,7 +89,7 @@ def compare_engines(
     print(f"runs    {out}")
     for page in pages:
         print(f"report  {page}")
-    raise typer.Exit(0 if all(run.passed for each in compared for run in each.runs) else 1)
+    raise typer.Exit(0 if all(each.passed for each in compared) else 1)
 
 
 def metrics_table(compared: EngineComparison, *, all_metrics: bool) -> Table:
@@ -102,12 +104,10 @@ def metrics_table(compared: EngineComparison, *, all_metrics: bool) -> Table:
     from simbench.runs.metric_catalogue import format_value, unit_of
     from simbench.runs.regression import format_tolerance
 
-    first, second = (run.engine for run in compared.runs)
-    table = Table("metric", first, second, "difference", "tolerance", "unit", "", box=None, pad_edge=False)
+    table = Table("metric", _FIRST, _SECOND, "difference", "tolerance", "unit", "", box=None, pad_edge=False)
     for column in table.columns[1:5]:
         column.justify = "right"
     for verdict in compared.verdicts if all_metrics else compared.main:
-        same = verdict.outcome == "holds"
         was, now, difference = verdict.was, verdict.now, ""
         if not any(isinstance(value, bool) or not isinstance(value, int | float) for value in (was, now)):
             difference = f"{float(now) - float(was):+.3g}"  # type: ignore[arg-type]
@@ -118,13 +118,12 @@ def metrics_table(compared: EngineComparison, *, all_metrics: bool) -> Table:
             difference,
             "" if verdict.outcome == "new" else format_tolerance(verdict.tolerance, "same"),
             unit_of(verdict.name),
-            Text("same", "green") if same else Text("differs", "yellow"),
+            Text("same", "green") if verdict.outcome == "holds" else Text("differs", "yellow"),
         )
-    hidden = 0 if all_metrics else len(compared.verdicts) - len(compared.main)
-    if hidden:
-        others = [each for each in compared.verdicts if each not in compared.main]
+    others = [] if all_metrics else [each for each in compared.verdicts if each not in compared.main]
+    if others:
         differing = sum(each.outcome != "holds" for each in others)
-        table.add_row(f"{hidden} more, {differing} of which differ; --all shows them")
+        table.add_row(f"{len(others)} more, {differing} of which differ; --all shows them")
     return table
 
 
@@ -136,8 +135,7 @@ def signals_table(compared: EngineComparison) -> Table:
     """
     from rich.table import Table
 
-    engines = (run.engine for run in compared.runs)
-    columns = ("signal", "first differs at", *engines, "tolerance", "later up to")
+    columns = ("signal", "first differs at", _FIRST, _SECOND, "tolerance", "later up to")
     table = Table(*columns, box=None, pad_edge=False)
     for column in table.columns[1:]:
         column.justify = "right"

@@ -81,7 +81,7 @@ def complete_scenario_key(incomplete: str) -> list[str]:
     """
     from simbench.runs.explain.documented_names import scenario_key_entries
 
-    names = (key.name for section in scenario_key_entries() for key in section.keys)
+    names = (key.name for _, _, keys in scenario_key_entries() for key in keys)
     chosen = (name for name in names if not name.startswith("fixtures.") and "<" not in name)
     return sorted({f"{name}=" for name in chosen if name.startswith(incomplete)})
 

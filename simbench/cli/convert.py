@@ -48,8 +48,7 @@ def convert(
     if source.is_dir() and robot is None:
         from simbench.runs.video import read_run_trajectory
 
-        found = read_run_trajectory(source, planned=planned)
-        trajectory, own = found.trajectory, found.robot
+        trajectory, own = read_run_trajectory(source, planned=planned)
     elif planned:
         raise RunError(f"{source}: --planned is of the run's own robot; leave out --robot")
     else:

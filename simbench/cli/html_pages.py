@@ -47,8 +47,8 @@ def trend(
         )
     trends = find_trends(records)
     write_trend(trends, out, history)
-    for found in trends:
-        for series in found.series:
-            for change in series.changes:
-                print(f"{found.scenario}  {series.metric}  {describe_change(found, series, change)}")
+    for scenario, own, metrics in trends:
+        for metric, _, changes in metrics:
+            for change in changes:
+                print(f"{scenario}  {metric}  {describe_change(own, metric, change)}")
     print(f"trend  {out}")

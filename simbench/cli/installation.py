@@ -51,13 +51,13 @@ def cache(
     from simbench.runs.plan_cache import SIZE_VARIABLE, cache_state, clear_cache
 
     if action == "clear":
-        removed = clear_cache()
-        print(f"removed  {removed.plans} plans, {removed.size / 1e6:.1f} MB")
+        count, size = clear_cache()
+        print(f"removed  {count} plans, {size / 1e6:.1f} MB")
         return
-    state = cache_state()
-    print(f"folder  {state.folder or 'none: the user has no home directory'}")
-    print(f"plans   {state.plans}, {state.size / 1e6:.1f} MB")
-    print(f"limit   {state.limit / 1e6:g} MB; {SIZE_VARIABLE}=0 keeps none")
+    folder, count, size, limit = cache_state()
+    print(f"folder  {folder or 'none: the user has no home directory'}")
+    print(f"plans   {count}, {size / 1e6:.1f} MB")
+    print(f"limit   {limit / 1e6:g} MB; {SIZE_VARIABLE}=0 keeps none")
 
 
 def warmup(

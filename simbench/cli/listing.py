@@ -74,12 +74,11 @@ def make_listing(kind: Kind) -> Listing:
     if kind == "scenarios":
         from simbench.runs.scenario.scenario_files import list_scenarios, summarise_scenario
 
-        found = [summarise_scenario(name) for name in list_scenarios()]
-        rows = [
-            (each.name, each.robot, each.kind, "–" if each.duration_s is None else f"{each.duration_s:.1f} s")
-            for each in found
-        ]
-        described = [f"{each.summary} {_missing_package(each.robot)}".rstrip() for each in found]
+        rows, described = [], []
+        for name in list_scenarios():
+            robot, motion, duration, summary = summarise_scenario(name)
+            rows.append((name, robot, motion, "–" if duration is None else f"{duration:.1f} s"))
+            described.append(f"{summary} {_missing_package(robot)}".rstrip())
         return Listing(("scenario", "robot", "kind", "duration"), rows, described)
     if kind == "plugins":
         from simbench.plugins.loading import GROUPS, find_entry_points

@@ -16,6 +16,7 @@ from typing import Annotated
 import typer
 
 import simbench
+from simbench.cli import streams
 from simbench.cli.calibrate import calibrate
 from simbench.cli.check import check_scenarios
 from simbench.cli.compare_engines import compare_engines
@@ -33,13 +34,6 @@ from simbench.cli.robot import robot_app
 from simbench.cli.run import run
 from simbench.cli.shared_options import example
 from simbench.cli.skills import skills
-from simbench.cli.streams import (
-    BROKEN_PIPE,
-    end_output,
-    guarded_streams,
-    is_broken_pipe,
-    open_standard_streams,
-)
 from simbench.cli.sweep import sweep
 from simbench.cli.verdict import verdict
 from simbench.errors import Interrupted, SimbenchError
@@ -62,14 +56,14 @@ app.add_typer(robot_app, name="robot")
 app.add_typer(motion_app, name="motion")
 
 
-@guarded_streams()
+@streams.guarded_streams()
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status.
 
     `arguments`: arguments without the program's name; `sys.argv` if None. Returns 0 done and all checks hold,
     1 a check failed, 2 bad input (said in one line), 130 interrupted, 129 or 143 ended by SIGHUP or SIGTERM.
     """
-    open_standard_streams()
+    streams.open_standard_streams()
     if arguments is None:
         # Before NumPy is imported: sums that threads split are rounded otherwise, and a plan at the recorded
         # tempo that takes many rounds then ends elsewhere.
@@ -93,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Of an interrupted command the message says what it kept.
         kept = message if status == _INTERRUPTED else ""
         status, message = 128 + number, describe_signal(number) + kept
-    return end_output(status, message)
+    return streams.end_output(status, message)
 
 
 def _call(arguments: Sequence[str] | None) -> tuple[int, str]:
@@ -111,8 +105,8 @@ def _call(arguments: Sequence[str] | None) -> tuple[int, str]:
     except SimbenchError as error:
         message = str(error)
     except OSError as error:
-        if is_broken_pipe(error):
-            return BROKEN_PIPE, ""
+        if streams.is_broken_pipe(error):
+            return streams.BROKEN_PIPE, ""
         if error.strerror is None:
             raise
         message = f"{error.filename}: {error.strerror}" if error.filename else error.strerror
@@ -133,7 +127,7 @@ def _call(arguments: Sequence[str] | None) -> tuple[int, str]:
         if sys.stdout is output:
             raise
         sys.stdout = output
-        return BROKEN_PIPE, ""
+        return streams.BROKEN_PIPE, ""
     except Interrupted as interruption:
         return _INTERRUPTED, f": {interruption}"
     except (KeyboardInterrupt, typer.Abort):

@@ -82,17 +82,10 @@ def place(
     if equipment_scale:
         raise ScenarioError(f"--equipment-scale: {motion} is no scenario, which alone has equipment")
     from simbench.motion.readers import read_motion
-    from simbench.retargeting.placement.placement import (
-        BasePlacement,
-        Placed,
-        choose_posture,
-        evaluate_placement,
-        find_spot,
-        handles_for,
-    )
+    from simbench.retargeting.placement import placement
     from simbench.robot.robot import load_robot
 
-    def show(placed: Placed) -> None:
+    def show(placed: placement.Placed) -> None:
         spot, found = placed.spot, placed.placement
         print(f"robot.position_m        [{spot.position[0]:.3f}, {spot.position[1]:.3f}]")
         print(f"robot.heading_rad       {spot.heading:.3f}")
@@ -106,11 +99,13 @@ def place(
             print(f"margin                  {found.margin:.3f} rad, tightest {found.tightest}")
 
     model = load_robot(robot or USUAL_ROBOT)
-    chosen = choose_posture(model, posture)
-    handles = handles_for(model, read_motion(motion, reading).handles, side)
+    chosen = placement.choose_posture(model, posture)
+    handles = placement.handles_for(model, read_motion(motion, reading).handles, side)
     own = 0.0 if model.floating else model.base_height
-    given = BasePlacement(position, heading, own if height is None else height, follow, advance, lean)
-    here = evaluate_placement(model, handles, given, chosen)
+    given = placement.BasePlacement(
+        position, heading, own if height is None else height, follow, advance, lean
+    )
+    here = placement.evaluate_placement(model, handles, given, chosen)
     if here.placement.feasible:
         print(f"feasible: {model.name} reaches every pose from where it stands")
         show(here)
@@ -118,7 +113,7 @@ def place(
     print(f"not from where it stands: {here.placement.fault}")
     with progress_bars(make_console(stderr=True)) as on_progress:
         free = height is None and model.base_height > 0.0
-        found = find_spot(model, handles, given, chosen, on_progress, any_height=free)
+        found = placement.find_spot(model, handles, given, chosen, on_progress, any_height=free)
     if found.placement.feasible:
         print(f"feasible: {model.name} reaches every pose from")
         show(found)

@@ -107,6 +107,8 @@ def retarget(
     find_robot(robot)
     from simbench.retargeting.api import retarget_motion
     from simbench.retargeting.imitate.plan import KinematicPlan
+    from simbench.retargeting.imitation.imitation import imitation_errors
+    from simbench.retargeting.steps.step_following import StepFollowingPlan
 
     with progress_bars(make_console(stderr=True)) as on_progress:
         made = retarget_motion(
@@ -122,7 +124,9 @@ def retarget(
     fidelity = measure_retargeting(made)
     # Without a scaled model beside the person to draw, the robot itself is drawn.
     beside = beside or isinstance(made.plan, KinematicPlan)
-    errors = _model_errors(made)
+    errors: ImitationErrors | None = None
+    if not isinstance(made.plan, KinematicPlan | StepFollowingPlan) and made.plan.imitation is not None:
+        errors = imitation_errors(made.plan.imitation, made.motion)
     if picture is not None and beside:
         from simbench.runs.motion_fidelity import has_human_arms
 
@@ -156,17 +160,6 @@ def retarget(
         print(f"picture  {picture}")
 
 
-def _model_errors(made: Retargeting) -> ImitationErrors | None:
-    """Errors of the scaled model; None where there is none, or its root turns and leans with the person."""
-    from simbench.retargeting.imitate.plan import KinematicPlan
-    from simbench.retargeting.imitation.imitation import imitation_errors
-    from simbench.retargeting.steps.step_following import StepFollowingPlan
-
-    if isinstance(made.plan, KinematicPlan | StepFollowingPlan) or made.plan.imitation is None:
-        return None
-    return imitation_errors(made.plan.imitation, made.motion)
-
-
 def _print_retargeting(made: Retargeting, fidelity: Fidelity, errors: ImitationErrors | None) -> None:
     """Print the tables and lines of a retargeting."""
     from simbench.motion.joint_use import joint_uses
@@ -190,7 +183,7 @@ def _print_retargeting(made: Retargeting, fidelity: Fidelity, errors: ImitationE
         print()
         console.print(table)
     print()
-    print(f"joints that stand still: {sum(not does_move(use) for use in uses) or 'none'}")
+    print(f"joints that stand still: {sum(use.highest - use.lowest <= _STILL for use in uses) or 'none'}")
     for interference in made.plan.interferences:
         print(f"interference  {describe_interference(interference)}")
 
@@ -228,31 +221,24 @@ def draw_compared(made: Retargeting, fidelity: Fidelity, path: Path, moments: in
     `moments`: largest number of moments to show.
     """
     from simbench.retargeting.body_errors import person_points, robot_points
-    from simbench.runs.plots.fidelity_plot import (
-        Comparison,
-        choose_moments,
-        direction_errors,
-        draw_comparison,
-        draw_robot,
-        panel_size,
-    )
+    from simbench.runs.plots import fidelity_plot
 
     trajectory, heading = made.plan.trajectory, placed_heading(made)
     person = person_points(made.motion)
-    chosen = choose_moments(person, made.motion.time, moments)
-    size = panel_size(len(chosen))
+    chosen = fidelity_plot.choose_moments(person, made.motion.time, moments)
+    size = fidelity_plot.panel_size(len(chosen))
     source = made.motion.source if len(made.motion.source) <= 60 else f"…{made.motion.source[-59:]}"
-    comparison = Comparison(
+    comparison = fidelity_plot.Comparison(
         f"{source} on {made.robot.name}, planned",
         made.motion.time,
         trajectory.time,
         person,
         robot_points(made.robot, trajectory, heading=heading),
-        direction_errors(fidelity),
+        fidelity_plot.direction_errors(fidelity),
         chosen,
-        draw_robot(made.robot, trajectory, heading, chosen, size),
+        fidelity_plot.draw_robot(made.robot, trajectory, heading, chosen, size),
     )
-    draw_comparison(comparison, path)
+    fidelity_plot.draw_comparison(comparison, path)
 
 
 def robot_error_table(summaries: Sequence[ErrorSummary], time: Array, robot_time: Array) -> Table:
@@ -343,7 +329,7 @@ def joint_table(uses: Sequence[JointUse]) -> Table:
     """
     rows = []
     for use in uses:
-        if does_move(use):
+        if use.highest - use.lowest > _STILL:
             scale, unit = (180.0 / math.pi, "°, °/s") if use.unit == "rad" else (1000.0, "mm, mm/s")
             lowest, highest, clearance = (
                 f"{scale * each:.1f}" for each in (use.lowest, use.highest, use.clearance)
@@ -354,11 +340,3 @@ def joint_table(uses: Sequence[JointUse]) -> Table:
             rows.append((use.name, lowest, highest, limits, clearance, speed, limit, part, unit))
     heads = ("from", "to", "limits", "nearest", "speed", "limit", "of it", "unit")
     return number_table("joint", *heads, rows=rows, left=(8,))
-
-
-def does_move(use: JointUse) -> bool:
-    """Return whether a joint moves more than rounding errors.
-
-    `use`: range and speed of the joint. Returns true if it has a line in the table.
-    """
-    return use.highest - use.lowest > _STILL

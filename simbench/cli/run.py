@@ -4,26 +4,18 @@ from __future__ import annotations
 
 import sys
 import webbrowser
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simbench.cli import shared_options
 from simbench.cli.completion import complete_scenario
 from simbench.cli.console import make_console, progress_bars
-from simbench.cli.shared_options import (
-    Engine,
-    Fast,
-    NoCache,
-    Robot,
-    argument,
-    flag,
-    list_overrides,
-    option,
-    set_option,
-)
+from simbench.cli.shared_options import argument, flag, list_overrides, option, set_option
 from simbench.cli.streams import is_terminal
 from simbench.errors import Interrupted, RunError
 
@@ -45,14 +37,14 @@ def run(
             complete=complete_scenario,
         ),
     ],
-    robot: Robot = None,
-    engine: Engine = None,
+    robot: shared_options.Robot = None,
+    engine: shared_options.Engine = None,
     overrides: Annotated[list[str] | None, set_option("Override a value; repeatable.")] = None,
     out: Annotated[Path | None, option("Run directory, by default runs/SCENARIO-TIME.", "DIR")] = None,
     video: Annotated[
         bool, flag("--video", "Also record video.mp4; --video=preview: as with --fast.")
     ] = False,
-    fast: Fast = False,
+    fast: shared_options.Fast = False,
     gui: Annotated[bool, flag("--gui", "Watch in Bullet's window.")] = False,
     view: Annotated[
         bool, flag("--view", "Watch in a web browser while it is simulated; needs viser.")
@@ -75,7 +67,7 @@ def run(
     all_metrics: Annotated[
         bool, flag("--all", "Print every metric, note and doubt in a terminal, as in a pipe.")
     ] = False,
-    no_cache: NoCache = False,
+    no_cache: shared_options.NoCache = False,
 ) -> None:
     """Run a scenario; exit status 1 if a check fails."""
     from simbench.runs.scenario.scenario_files import is_motion_file, read_scenario
@@ -136,18 +128,13 @@ def _simulate(
     """
     from simbench.runs.run_directory import DirectoryTaken, incomplete_path, replaced_run, unused_run_path
 
-    def print_doubts(found: Sequence[str]) -> None:
-        for doubt in found[:doubts]:
-            print(f"doubt: {doubt}", file=sys.stderr)
-        if doubts is not None and len(found) > doubts:
-            print(f"doubt: {len(found) - doubts} more, which --all shows", file=sys.stderr)
-
     while True:
         folder = out or unused_run_path(scenario.name)
         replaced = replaced_run(folder)
         if replaced is not None:
             print(replaced, file=sys.stderr)
         try:
+            from simbench.cli.run_table import print_remarks
             from simbench.runs.pipeline import run_scenario
 
             with progress_bars(make_console(stderr=True), transient=True) as on_progress:
@@ -159,18 +146,18 @@ def _simulate(
                     gui=gui,
                     cache=cache,
                     on_progress=on_progress,
-                    on_doubts=print_doubts,
+                    on_doubts=partial(print_remarks, "doubt", most=doubts),
                 )
         except DirectoryTaken:
             # Another process chose the same name in the same second.
             if out is not None:
                 raise
         except KeyboardInterrupt:
-            partial = incomplete_path(folder)
+            incomplete = incomplete_path(folder)
             kept = (
                 f"the run is complete in {folder}" if (folder / "metrics.json").exists() else "nothing kept"
             )
-            raise Interrupted(f"partial run kept in {partial}" if partial.exists() else kept) from None
+            raise Interrupted(f"partial run kept in {incomplete}" if incomplete.exists() else kept) from None
 
 
 @contextmanager

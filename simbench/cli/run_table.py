@@ -98,11 +98,7 @@ def print_run(result: RunResult, *, all_metrics: bool = False) -> None:
         print_important(make_console(), result.metrics, result.checks)
     else:
         print_every_metric(make_console() if terminal else wide_console(), result.metrics, result.checks)
-    shown = result.notes[: _MOST_NOTES if terminal and not all_metrics else None]
-    for note in shown:
-        print(f"note: {note}", file=sys.stderr)
-    if len(result.notes) > len(shown):
-        print(f"note: {len(result.notes) - len(shown)} more, which --all shows", file=sys.stderr)
+    print_remarks("note", result.notes, _MOST_NOTES if terminal and not all_metrics else None)
     if result.diverged is not None:
         print(result.diverged, file=sys.stderr)
     _print_checks(result, terminal=terminal)
@@ -111,6 +107,14 @@ def print_run(result: RunResult, *, all_metrics: bool = False) -> None:
         print(f"robot  {result.robot}")
     if result.video_file is not None:
         print(f"video  {result.video_file}  (drawn by {result.renderer})")
+
+
+def print_remarks(kind: str, lines: Sequence[str], most: int | None) -> None:
+    """Print notes or doubts on the standard error: so many, and how many more there are; all if None."""
+    for line in lines[:most]:
+        print(f"{kind}: {line}", file=sys.stderr)
+    if most is not None and len(lines) > most:
+        print(f"{kind}: {len(lines) - most} more, which --all shows", file=sys.stderr)
 
 
 def next_commands(folder: Path, has_video: bool) -> Iterator[str]:
@@ -168,8 +172,7 @@ def _print_fidelity(console: Console, metrics: Mapping[str, Metric]) -> None:
     rows = fidelity_rows(metrics)
     if not rows:
         return
-    cells = [row.cells for row in rows]
-    console.print(number_table("run against person", *HEADS, rows=cells, left=(4,)))
+    console.print(number_table("run against person", *HEADS, rows=rows, left=(4,)))
     lines = Table.grid(padding=(0, 1, 0, 0))
     lines.add_column(min_width=_LABEL)
     for line in fidelity_lines(metrics):

@@ -10,13 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from typer import Argument, Option
 
-from simbench.cli.completion import (
-    complete_marker_map,
-    complete_motion,
-    complete_robot,
-    complete_scenario_key,
-    complete_words,
-)
+from simbench.cli import completion
 from simbench.errors import MotionError
 
 if TYPE_CHECKING:
@@ -55,7 +49,7 @@ _TYPES_AT_RUN_TIME = {"ReadOptions": object, "TrajectoryOptions": object}
 """Types of the annotations of commands that are imported only for the type checker."""
 
 Source = Annotated[
-    str, argument("actor:TASK, deepmimic:CLIP, sample:NAME, or a file.", complete=complete_motion)
+    str, argument("actor:TASK, deepmimic:CLIP, sample:NAME, or a file.", complete=completion.complete_motion)
 ]
 Robot = Annotated[
     str | None,
@@ -63,7 +57,7 @@ Robot = Annotated[
         "Take another robot: a name (simbench robot list), URDF or robot.yaml; "
         "as --set robot.name=ROBOT does.",
         "ROBOT",
-        complete_robot,
+        completion.complete_robot,
     ),
 ]
 Engine = Annotated[
@@ -81,14 +75,16 @@ Format = Annotated[
     option(
         f"Format, by default of the file's suffix: {FORMATS}.",
         "NAME",
-        complete_words(*FORMATS.split(", ")),
+        completion.complete_words(*FORMATS.split(", ")),
         name="--format",
     ),
 ]
 Rate = Annotated[float | None, option("Samples a second of the file, by default as they are.", "HZ")]
 
 
-def set_option(help: str, metavar: str = "KEY=VALUE", autocompletion: Any = complete_scenario_key) -> Any:
+def set_option(
+    help: str, metavar: str = "KEY=VALUE", autocompletion: Any = completion.complete_scenario_key
+) -> Any:
     """Declare `--set` for an annotation. `help`: what it overrides."""
     return option(help, metavar, autocompletion, name="--set")
 
@@ -132,19 +128,24 @@ def reading_options(
         str | None,
         option(
             "The file's unit of length: m, cm, mm, in, cmu.",
-            complete=complete_words("m", "cm", "mm", "in", "cmu"),
+            complete=completion.complete_words("m", "cm", "mm", "in", "cmu"),
         ),
     ] = None,
     up: Annotated[
         str | None,
         option(
             "The file's vertical axis: x, y, z, -x, -y, -z.",
-            complete=complete_words("x", "y", "z", "-x", "-y", "-z"),
+            complete=completion.complete_words("x", "y", "z", "-x", "-y", "-z"),
         ),
     ] = None,
     marker_map: Annotated[
         str | None,
-        option("Marker map, by default the one that fits.", "NAME|FILE", complete_marker_map, name="--map"),
+        option(
+            "Marker map, by default the one that fits.",
+            "NAME|FILE",
+            completion.complete_marker_map,
+            name="--map",
+        ),
     ] = None,
     longest_gap: Annotated[
         float, option("Longest gap in a marker's track that is interpolated.", "SECONDS")
@@ -159,7 +160,11 @@ def reading_options(
     ] = None,
     skeleton: Annotated[
         str | None,
-        option("Names of the joints of an array: smpl, h36m, coco, ...", "NAME|FILE", complete_marker_map),
+        option(
+            "Names of the joints of an array: smpl, h36m, coco, ...",
+            "NAME|FILE",
+            completion.complete_marker_map,
+        ),
     ] = None,
     body_model: Annotated[
         Path | None, option("Your SMPL, SMPL-H or SMPL-X model file, for joint places.", "FILE")
@@ -190,7 +195,11 @@ def trajectory_options(
     ] = None,
     quaternion: Annotated[
         str | None,
-        option("Order of the parts of the base's quaternion.", "xyzw|wxyz", complete_words("xyzw", "wxyz")),
+        option(
+            "Order of the parts of the base's quaternion.",
+            "xyzw|wxyz",
+            completion.complete_words("xyzw", "wxyz"),
+        ),
     ] = None,
     fps: Annotated[float | None, option("Samples a second of a file that does not say it.", "HZ")] = None,
     format: Annotated[str | None, option("Format, by default found out.", "NAME", name="--format")] = None,

@@ -13,18 +13,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simbench.cli import shared_options
 from simbench.cli.completion import complete_metric, complete_scenario, complete_scenario_key
 from simbench.cli.console import make_console, progress_bars, wide_console
-from simbench.cli.shared_options import (
-    Jobs,
-    NoCache,
-    Robot,
-    argument,
-    flag,
-    list_overrides,
-    option,
-    set_option,
-)
+from simbench.cli.shared_options import argument, flag, list_overrides, option, set_option
 from simbench.errors import Interrupted, StudyError
 from simbench.files.text import printable
 from simbench.runs.metric_catalogue import format_value, unit_of
@@ -47,9 +39,9 @@ def sweep(
             "Values of a key; repeatable, every combination is run.", "KEY=A,B,C|A..B", complete_scenario_key
         ),
     ],
-    robot: Robot = None,
+    robot: shared_options.Robot = None,
     overrides: Annotated[list[str] | None, set_option("Override a value in every run; repeatable.")] = None,
-    jobs: Jobs = None,
+    jobs: shared_options.Jobs = None,
     dask: Annotated[
         str | None, option("Run on this Dask cluster, such as tcp://host:8786.", "ADDRESS")
     ] = None,
@@ -62,7 +54,7 @@ def sweep(
         list[str] | None,
         option("Print this metric instead of those with checks; repeatable.", "METRIC", complete_metric),
     ] = None,
-    no_cache: NoCache = False,
+    no_cache: shared_options.NoCache = False,
 ) -> None:
     """Run a scenario for every combination of values, into one Parquet table; goes on after a kill.
 
@@ -83,13 +75,14 @@ def sweep(
     if dask is not None and jobs is not None:
         raise StudyError("--jobs: a cluster runs as many at a time as its workers have threads")
     plan = plan_sweep(scenario, vary, list_overrides(overrides, robot))
+    base = plan[0]
     items = sweep_items(plan, cache=not no_cache)
-    folder = out or Path("runs") / f"{plan.base.name}-sweep-{study_key(run_varied, items)}"
+    folder = out or Path("runs") / f"{base.name}-sweep-{study_key(run_varied, items)}"
     if keep:
         items = sweep_items(plan, folder.resolve() / RUNS, cache=not no_cache)
     inputs = {
-        "scenario.yaml": resolved_yaml(plan.base),
-        "provenance.json": json_text(collect_provenance(plan.base.seed, sys.argv)),
+        "scenario.yaml": resolved_yaml(base),
+        "provenance.json": json_text(collect_provenance(base.seed, sys.argv)),
     }
     local = partial(run_isolated, jobs=jobs or len(os.sched_getaffinity(0)))
     try:
@@ -110,7 +103,7 @@ def sweep(
         raise Interrupted(
             f"{finished_rows(folder)} of {len(items)} runs are kept in {folder}; the same command goes on"
         ) from None
-    wide_console().print(sweep_table(rows, show or choose_metrics(rows, list(plan.base.checks))))
+    wide_console().print(sweep_table(rows, show or choose_metrics(rows, list(base.checks))))
     count = sum(map(has_failed, rows))
     print(f"\ntable  {folder / TABLE}  ({len(rows)} runs, {f'{count} failed' if count else 'all hold'})")
     reused = [row.values[PLAN_REUSED] for row in rows if PLAN_REUSED in row.values]

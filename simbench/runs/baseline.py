@@ -24,6 +24,7 @@ from simbench.runs.metric_catalogue import (
     metric_direction,
     usual_tolerance,
 )
+from simbench.runs.run_directory import plain_value
 
 if TYPE_CHECKING:
     from simbench.options import Bound
@@ -46,6 +47,7 @@ class Check:
     passed: bool  # Whether the metric is within its bound.
     bound: str  # What the metric must be, such as `≤ 0.03`.
     reason: str = ""  # Why the metric was not measured; empty if it was.
+    value: Metric = None  # Value of the metric.
 
 
 def check_metrics(checks: Mapping[str, bool | Bound], metrics: Mapping[str, Metric]) -> tuple[Check, ...]:
@@ -56,7 +58,11 @@ def check_metrics(checks: Mapping[str, bool | Bound], metrics: Mapping[str, Metr
     whose physics diverged has one check, which it does not pass.
     """
     if metrics.get(DIVERGED) is not None:
-        return (Check(DIVERGED, False, "absent: the physics must not diverge"),)
+        return (
+            Check(
+                DIVERGED, False, "absent: the physics must not diverge", value=plain_value(metrics[DIVERGED])
+            ),
+        )
     found = []
     for name, bound in checks.items():
         value, reason = metrics.get(name), ""
@@ -79,7 +85,7 @@ def check_metrics(checks: Mapping[str, bool | Bound], metrics: Mapping[str, Metr
                 reason = f"not measured: only {entry.present} have it"
             else:
                 reason = "not measured"
-        found.append(Check(name, passed, words, reason))
+        found.append(Check(name, passed, words, reason, plain_value(value)))
     return tuple(found)
 
 

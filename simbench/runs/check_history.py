@@ -22,7 +22,7 @@ from functools import lru_cache
 from importlib import metadata
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,7 @@ from simbench.errors import BaselineError
 from simbench.files.json_document import parse_json
 from simbench.files.text import read_text
 from simbench.runs.baseline import find_tolerance
-from simbench.runs.metric_catalogue import Better, Metric, metric_direction, usual_tolerance
+from simbench.runs.metric_catalogue import Metric, metric_direction, usual_tolerance
 from simbench.runs.regression import CaseResult
 from simbench.runs.run_directory import read_metrics, read_provenance
 
@@ -258,25 +258,14 @@ class Change(NamedTuple):
     chance: float  # Largest probability that noise alone makes such a change in any of the series.
 
 
-class Series(NamedTuple):
-    """A metric of a scenario over the records of that scenario."""
-
-    metric: str  # Name of the metric.
-    # Value in each record; None where it has none or it is no finite number.
-    values: tuple[float | None, ...]
-    changes: tuple[Change, ...]  # Steps and drifts; their indices are those of `values`.
-    better: Better  # Direction in which the metric improves.
+Series: TypeAlias = tuple[str, tuple[float | None, ...], tuple[Change, ...]]
+"""A metric; its value in each record, None where it has none or it is no finite number; and its steps and
+drifts, whose indices are those of the values."""
+Trend: TypeAlias = tuple[str, tuple[HistoryRecord, ...], tuple[Series, ...]]
+"""Name of a scenario, its records in the order of time, and its metrics, those with changes first."""
 
 
-class ScenarioTrend(NamedTuple):
-    """A scenario's records and metrics."""
-
-    scenario: str  # Its name.
-    records: tuple[HistoryRecord, ...]  # Its records in the order of time.
-    series: tuple[Series, ...]  # Its metrics, those with changes first.
-
-
-def find_trends(records: Sequence[HistoryRecord]) -> tuple[ScenarioTrend, ...]:
+def find_trends(records: Sequence[HistoryRecord]) -> tuple[Trend, ...]:
     """Arrange a history by scenario and metric, and find the changes.
 
     Metrics that baselines ignore, such as times of the machine, are drawn but not tested. The tests of all
@@ -316,23 +305,24 @@ def find_trends(records: Sequence[HistoryRecord]) -> tuple[ScenarioTrend, ...]:
     trends = []
     for scenario, own in sorted(by_scenario.items()):
         series = [
-            Series(metric, found, changes.get((name, metric), ()), metric_direction(metric))
+            (metric, found, changes.get((name, metric), ()))
             for (name, metric), found in drawn.items()
             if name == scenario
         ]
-        series.sort(key=lambda each: (not each.changes, each.metric))
-        trends.append(ScenarioTrend(scenario, tuple(own), tuple(series)))
+        series.sort(key=lambda each: (not each[2], each[0]))
+        trends.append((scenario, tuple(own), tuple(series)))
     return tuple(trends)
 
 
-def change_effect(series: Series, change: Change) -> Effect:
+def change_effect(metric: str, change: Change) -> Effect:
     """Say whether a change is an improvement.
 
-    `series`: the metric. Returns `better`, `worse`, or `changed` for a metric that has no better direction.
+    Returns `better`, `worse`, or `changed` for a metric that has no better direction.
     """
-    if series.better not in ("lower", "higher"):
+    better = metric_direction(metric)
+    if better not in ("lower", "higher"):
         return "changed"
-    return "better" if (change.after < change.before) == (series.better == "lower") else "worse"
+    return "better" if (change.after < change.before) == (better == "lower") else "worse"
 
 
 def find_changes(values: Sequence[float], tolerance: float, series: int = 1) -> tuple[Change, ...]:

@@ -10,8 +10,8 @@ import shlex
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
@@ -21,19 +21,14 @@ from simbench.files.storage import FolderInUseError, ForeignFolderError, claim_f
 from simbench.files.text import printable
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
+from simbench.runs.log import open_run
 from simbench.runs.plots.signal_plot import draw_divergence
-from simbench.runs.regression import (
-    CaseResult,
-    describe_check,
-    describe_drift,
-    format_number,
-    format_tolerance,
-)
+from simbench.runs.regression import CaseResult, format_number, format_tolerance, headline
 from simbench.runs.report.report_page import escape, write_report
 from simbench.runs.report.run_report import read_reports
 from simbench.runs.run_directory import holds_only_a_run, json_text, plain_value
-from simbench.runs.traces.trace_comparison import Divergence, TraceComparison, describe_divergence
-from simbench.runs.traces.trace_signals import POSE, Trace
+from simbench.runs.traces.trace_comparison import Divergence, describe_divergence
+from simbench.runs.traces.trace_signals import POSE, Trace, read_samples
 from simbench.runs.video import View, load_video_scene
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.rendering.camera import draw_pictures
@@ -42,8 +37,6 @@ from simbench.sim.rendering.scene_view import Frames, UndrawableShapeError
 
 OnProgress = Callable[[str, int, int], None]
 
-DEFAULT_FOLDER = Path("failures")
-"""Where dossiers go unless it is said otherwise."""
 PAGE, CLIP, COMMANDS, RUN, PLOTS = "report.html", "clip.mp4", "reproduce.txt", "run", "plots"
 _FILES = (PAGE, CLIP, COMMANDS, "divergence.json", "metrics_diff.md", "metrics_diff.json")
 _LISTED = 20
@@ -51,18 +44,6 @@ _LISTED = 20
 _DRAWN = 8
 """Largest number of signals of which a plot is drawn: those that diverged first."""
 _HEADS = ("metric", "baseline", "now", "tolerance", "verdict")
-_STYLE = """
-body { font: 15px/1.45 system-ui, sans-serif; color: #222; margin: 2rem auto; max-width: 1250px; }
-h1 { font-size: 1.5rem; margin-bottom: .2rem; }
-h2 { font-size: 1.15rem; margin-top: 2rem; }
-table { border-collapse: collapse; }
-th, td { padding: .15rem .8rem .15rem 0; text-align: left; vertical-align: top; }
-th { border-bottom: 1px solid #999; }
-.bad { color: #c01010; font-weight: bold; }
-.note { color: #666; }
-img, video { max-width: 100%; }
-pre { background: #f5f5f5; padding: .8rem; overflow-x: auto; font-size: 13px; }
-"""
 LENGTH = 3.0
 """Length of the clip, s."""
 _BEFORE = 1.5
@@ -75,34 +56,27 @@ _BAR = 28
 _PAPER, _INK, _ALARM = (255, 255, 255), (40, 40, 40), (208, 16, 16)
 
 
-class Dossier(NamedTuple):
-    """What was written about a failed check."""
-
-    folder: Path
-    notes: tuple[str, ...]  # What could not be made, each in one line.
-
-    @property
-    def files(self) -> dict[str, Path]:
-        """Its files by what they are, as far as they exist."""
-        named = {
-            "report": PAGE,
-            "clip": CLIP,
-            "metrics_diff": "metrics_diff.md",
-            "reproduce": COMMANDS,
-            "run": RUN,
-        }
-        return {key: self.folder / name for key, name in named.items() if (self.folder / name).exists()}
+def dossier_files(folder: Path) -> dict[str, Path]:
+    """List the files of a dossier by what they are, as far as they exist."""
+    named = {
+        "report": PAGE,
+        "clip": CLIP,
+        "metrics_diff": "metrics_diff.md",
+        "reproduce": COMMANDS,
+        "run": RUN,
+    }
+    return {key: folder / name for key, name in named.items() if (folder / name).exists()}
 
 
 def write_dossier(
     result: CaseResult, artifacts: Path, commands: Sequence[str], on_progress: OnProgress, name: str = ""
-) -> Dossier:
+) -> tuple[Path, list[str]]:
     """Write the dossier of a failed check; one of an earlier check of the same name is replaced.
 
     `result`: outcome of a check that failed, with its run; `artifacts`: folder of the dossiers; `commands`:
     commands that reproduce the failure; `on_progress`: callback that receives the progress; `name`: name of
-    the dossier in that folder; by default the scenario's. Returns the dossier; its notes say what could not
-    be drawn.
+    the dossier in that folder; by default the scenario's. Returns its folder, and what could not be
+    made, each in one line.
     """
     folder = artifacts / (name or result.case.scenario.name)
     if result.run is None:
@@ -123,27 +97,30 @@ def write_dossier(
         raise RunError(f"{working}: holds more than a dossier; move or delete it first") from None
     except OSError as error:
         raise RunError(f"{error.filename or folder}: cannot write the dossier: {error.strerror}") from None
-    return Dossier(folder, tuple(notes))
+    return folder, notes
 
 
 def _fill_dossier(
     folder: Path, result: CaseResult, commands: Sequence[str], on_progress: OnProgress
 ) -> list[str]:
     """Write everything into a folder that holds the run already; return what could not be made."""
-    run, scenario, comparison = folder / RUN, result.case.scenario, result.comparison
+    run, scenario, trace = folder / RUN, result.case.scenario, result.case.trace
     notes: list[str] = []
     text = "\n".join(commands) + "\n"
     (folder / COMMANDS).write_text(text, encoding="utf-8")
     metrics, rest = _write_metrics(folder, result)
-    divergences = comparison.divergences if comparison else ()
+    divergences = result.divergences or ()
     diverged = []
     for each in divergences:
         numbers = {key: plain_value(value) for key, value in each._asdict().items() if key != "channel"}
         diverged.append({"channel": each.channel.name, "unit": each.channel.unit, **numbers})
-    counted = {"channels": len(comparison.trace.channels)} if comparison else {"trace": None}
+    counted = (
+        {"trace": None} if result.divergences is None or trace is None else {"channels": len(trace.channels)}
+    )
     (folder / "divergence.json").write_text(json_text({**counted, "diverged": diverged}), encoding="utf-8")
     clip = signals = ""
-    if comparison is not None and divergences:
+    if divergences and trace is not None:
+        samples = read_samples(open_run(run))
         (folder / PLOTS).mkdir()
         by_signal: dict[str, list[Divergence]] = {}
         for each in divergences:
@@ -156,12 +133,12 @@ def _fill_dossier(
         for signal, channels in list(by_signal.items())[:_DRAWN]:
             plot = folder / PLOTS / f"{re.sub(r'[^A-Za-z0-9_.-]', '_', signal)}.png"
             title = f"{scenario.name}: {signal}, {len(channels)} of its channels diverged"
-            draw_divergence(comparison, channels, title, plot)
+            draw_divergence(trace, samples, channels, title, plot)
             data = base64.b64encode(plot.read_bytes()).decode()
             signals += f'<p><img alt="{escape(plot.stem)}" src="data:image/png;base64,{data}"></p>'
         try:
             on_progress("clip", 0, 1)
-            write_clip(run, comparison, divergences[0].time, folder / CLIP)
+            write_clip(run, trace, divergences[0].time, folder / CLIP)
             on_progress("clip", 1, 1)
             clip = CLIP
         except (SimbenchError, RendererUnavailableError, UndrawableShapeError, OSError) as error:
@@ -181,9 +158,10 @@ def _fill_dossier(
         f"<h2>Reproduce</h2><pre>{escape(text)}</pre>",
         '<p><a href="run/report.html">Report of the run</a></p>',
     ]
+    style = files("simbench.runs").joinpath("dossier.css").read_text(encoding="utf-8")
     page = (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
-        f"<style>{_STYLE}</style></head><body>\n" + "\n".join(filter(None, sections)) + "\n</body></html>\n"
+        f"<style>\n{style}</style></head><body>\n" + "\n".join(filter(None, sections)) + "\n</body></html>\n"
     )
     (folder / PAGE).write_text(page, encoding="utf-8", errors="replace")
     return notes
@@ -196,7 +174,7 @@ def _write_metrics(folder: Path, result: CaseResult) -> tuple[str, str]:
     sentence about the metrics that are not in it.
     """
     rows: list[tuple[str, ...]] = [
-        (check.name, "", format_number(check.now), "", f"check failed: must be {check.bound}")
+        (check.name, "", format_number(check.value), "", f"check failed: must be {check.bound}")
         for check in result.failed_checks
     ]
     changed = [verdict for verdict in result.verdicts if verdict.outcome not in ("holds", "new")]
@@ -228,7 +206,7 @@ def _write_metrics(folder: Path, result: CaseResult) -> tuple[str, str]:
             }
             for each in result.verdicts
         },
-        "checks": {each.name: {"now": each.now, "must_be": each.bound} for each in result.failed_checks},
+        "checks": {each.name: {"now": each.value, "must_be": each.bound} for each in result.failed_checks},
     }
     (folder / "metrics_diff.json").write_text(json_text(entries), encoding="utf-8")
     return f"<table>{html}</table>" if rows else "", rest
@@ -258,38 +236,22 @@ def check_command(arguments: Sequence[str]) -> str:
     return shlex.join(["simbench", "check", name, *(part for text in overrides for part in ("--set", text))])
 
 
-def headline(result: CaseResult) -> str:
-    """Say in one line how a check failed: by the first divergence, if a signal diverged.
-
-    `result`: outcome of a check that failed. Returns the line, which begins with the scenario's name.
-    """
-    name = result.case.scenario.name
-    if result.comparison is not None and result.comparison.first is not None:
-        return f"{name}: first divergence: {describe_divergence(result.comparison.first)}"
-    for check in result.failed_checks:
-        return describe_check(name, check)
-    for verdict in result.verdicts:
-        if verdict.failed:
-            return describe_drift(name, verdict)
-    return f"{name}: {result.error}"
-
-
-def write_clip(run: Path, comparison: TraceComparison, moment: float, path: Path) -> tuple[float, float]:
+def write_clip(run: Path, trace: Trace, moment: float, path: Path) -> tuple[float, float]:
     """Draw a run and its baseline side by side around a moment.
 
-    The baseline is posed from its trace, linearly between its samples. `run`: run directory; `comparison`:
-    the run compared with its trace; `moment`: time in the middle of the clip, s; `path`: file to write,
+    The baseline is posed from its trace, linearly between its samples. `run`: run directory; `trace`:
+    trace of the baseline; `moment`: time in the middle of the clip, s; `path`: file to write,
     ending in `.mp4`. Returns `start`, `end`: part of the run that it shows, s. Raises RunError, ScenarioError
     if the run has nothing to draw, or the clip cannot be written. Raises RendererUnavailableError if there is
     no renderer.
     """
-    end = min(float(comparison.run.time[-1]), max(moment - _BEFORE, 0.0) + LENGTH)
+    end = min(float(open_run(run).time[-1]), max(moment - _BEFORE, 0.0) + LENGTH)
     start = max(0.0, end - LENGTH)
     scene = load_video_scene(run, View(start=start, end=end), RATE)
     height = 2 * round(0.5 * WIDTH * scene.camera.height / scene.camera.width)
     camera = replace(scene.camera, width=WIDTH, height=height, fps=RATE)
     mine = replace(scene.frames, balance=None)
-    theirs = pose_trace(comparison.trace, scene.robot, scene.mechanisms, scene.times)
+    theirs = pose_trace(trace, scene.robot, scene.mechanisms, scene.times)
     count = range(len(scene.times))
     left, _ = draw_pictures(scene.robot, scene.mechanisms, mine, camera, count)
     right, _ = draw_pictures(scene.robot, scene.mechanisms, theirs, camera, count)

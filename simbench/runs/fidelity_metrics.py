@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -47,7 +47,7 @@ _SAME = 5e-4
 _EVEN = 1.001
 """Ratio of the largest local stretch to the duration's from which on it is worth a word."""
 HEADS = ("mean", "95 %", "worst", "unit", "at s", "run's s")
-"""Headings of the columns of `FidelityRow.cells` after the first."""
+"""Headings of the columns of `fidelity_rows` after the first."""
 
 
 def add_fidelity(
@@ -146,29 +146,12 @@ def _stack(points: Mapping[str, Array], names: list[str], count: int) -> Array:
     return stacked
 
 
-class FidelityRow(NamedTuple):
-    """One error of a robot's motion against the person, as it is shown."""
-
-    quantity: str  # Part of the body.
-    mean: float  # `mean`, `percentile_95`, `worst`: mean, 95th percentile and largest value, in the unit.
-    percentile_95: float
-    worst: float
-    unit: str  # mm, °, or percent of the arm's length.
-    at: float  # Time of the worst in the recording, s.
-    robot_at: float  # Time of the worst in the run, s.
-
-    @property
-    def cells(self) -> tuple[str, ...]:
-        """The row as text: a digit after the point, times with two."""
-        values = (f"{value:.1f}" for value in (self.mean, self.percentile_95, self.worst))
-        return (self.quantity, *values, self.unit, f"{self.at:.2f}", f"{self.robot_at:.2f}")
-
-
-def fidelity_rows(metrics: Mapping[str, Metric]) -> list[FidelityRow]:
+def fidelity_rows(metrics: Mapping[str, Metric]) -> list[tuple[str, ...]]:
     """Read the errors of a robot's motion against the person from their metrics.
 
     `metrics`: metrics of a run. Returns one for each error that was measured, in the order of
-    `BODY_QUANTITIES`.
+    `BODY_QUANTITIES`: part of the body; mean, 95th percentile and largest value; their unit: mm, °, or
+    percent of the arm's length; time of the largest in the recording and in the run, s.
     """
     rows = []
     for quantity in BODY_QUANTITIES:
@@ -178,8 +161,8 @@ def fidelity_rows(metrics: Mapping[str, Metric]) -> list[FidelityRow]:
             times = [_value(metrics, f"{name}_max_at_{clock}") for clock in ("s", "robot_s")]
             found = [value for value in (*errors, *times) if value is not None]
             if len(found) == len(errors) + len(times):
-                mean, high, worst = (scale * value for value in found[:3])
-                rows.append(FidelityRow(quantity, mean, high, worst, unit, *found[3:]))
+                shown = (f"{scale * value:.1f}" for value in found[:3])
+                rows.append((quantity, *shown, unit, *(f"{value:.2f}" for value in found[3:])))
     return rows
 
 

@@ -9,15 +9,8 @@ from pathlib import Path
 
 from simbench.errors import RunError, SimbenchError
 from simbench.files.storage import scratch_folder
-from simbench.runs.baseline import (
-    Check,
-    Expectation,
-    Verdict,
-    baseline_path,
-    compare,
-    read_baseline,
-)
-from simbench.runs.execution import run_isolated
+from simbench.runs.baseline import Check, Expectation, Verdict, baseline_path, compare, read_baseline
+from simbench.runs.execution import JobResult, run_isolated
 from simbench.runs.log import open_run
 from simbench.runs.metric_catalogue import Metric
 from simbench.runs.run_directory import read_metrics
@@ -113,27 +106,12 @@ def warm_up(scenarios: Sequence[Scenario], jobs: int, on_progress: OnProgress) -
 
 
 @dataclass(frozen=True)
-class EngineRun:
-    """A scenario that ran in one engine."""
-
-    engine: str  # Name of the engine.
-    folder: Path  # Run directory.
-    metrics: dict[str, Metric]  # {name: float, bool, str or None}: its metrics; empty if an error ended it.
-    checks: tuple[Check, ...]  # Outcome of the scenario's checks.
-    error: str = ""  # Error that ended it, in one line; empty if none did.
-
-    @property
-    def passed(self) -> bool:
-        """Whether it ran to its end and all checks hold."""
-        return not self.error and all(check.passed for check in self.checks)
-
-
-@dataclass(frozen=True)
 class EngineComparison:
     """A scenario in two engines."""
 
     scenario: str  # Name of the scenario.
-    runs: tuple[EngineRun, EngineRun]
+    checks: tuple[tuple[Check, ...], ...]  # Outcome of the scenario's checks in each engine.
+    errors: tuple[str, ...]  # Error that ended the run in each engine, in one line; empty if none did.
     # Every metric of the second engine compared with the first one's; empty if one did not run.
     verdicts: tuple[Verdict, ...] = ()
     # of each signal the channel that leaves the first engine's tolerance first, the earliest first.
@@ -141,10 +119,15 @@ class EngineComparison:
     signals: int = 0  # Number of signals that were compared.
 
     @property
+    def passed(self) -> bool:
+        """Whether both ran to their end and all checks hold."""
+        return not any(self.errors) and all(check.passed for checks in self.checks for check in checks)
+
+    @property
     def main(self) -> tuple[Verdict, ...]:
         """The metrics that say most: tracking, balance, hands, the ways of the equipment, forces, torques."""
         names = {name: place for place, name in enumerate(_MAIN)}
-        checked = {check.name for run in self.runs for check in run.checks}
+        checked = {check.name for checks in self.checks for check in checks}
         shown = [
             verdict
             for verdict in self.verdicts
@@ -177,36 +160,39 @@ def compare_engines(
     folders = [run[1] for run in work]
     if len(set(folders)) < len(folders):
         raise RunError("two of the scenarios have the same name; a comparison needs names of their own")
-    done: dict[int, EngineRun] = {}
+    done: dict[int, JobResult] = {}
     on_progress("runs", 0, len(work))
     with closing(run_isolated(run_once, work, jobs)) as finished:
         for index, result in finished:
-            scenario, path, _ = work[index]
-            metrics, checks = ({}, ()) if result.error else result.value
-            done[index] = EngineRun(scenario.simulation.engine, path, metrics, checks, result.error)
+            done[index] = result
             on_progress("runs", len(done), len(work))
     compared = []
     for number, name in enumerate(names):
         title, pair = work[2 * number][0].name, (done[2 * number], done[2 * number + 1])
-        if any(run.error for run in pair):
-            compared.append(EngineComparison(title, pair))
+        checks, errors = (
+            tuple(() if run.error else run.value[1] for run in pair),
+            tuple(run.error for run in pair),
+        )
+        if any(errors):
+            compared.append(EngineComparison(title, checks, errors))
             continue
+        metrics, other_metrics = (run.value[0] for run in pair)
         # The metrics of the first one, with the tolerances of its baseline where it has one.
-        baseline = read_baseline(baseline_path(find_scenario(name), title, pair[0].engine)) or {}
+        baseline = read_baseline(baseline_path(find_scenario(name), title, engines[0])) or {}
         expected = {
             metric: Expectation(value, spread=baseline[metric].spread if metric in baseline else 0.0)
-            for metric, value in pair[0].metrics.items()
+            for metric, value in metrics.items()
             if metric != _IGNORED
         }
-        verdicts = tuple(each for each in compare(expected, pair[1].metrics) if each.name != _IGNORED)
+        verdicts = tuple(each for each in compare(expected, other_metrics) if each.name != _IGNORED)
         try:
-            first, second = (read_samples(open_run(run.folder)) for run in pair)
+            first, second = (read_samples(open_run(work[2 * number + k][1])) for k in (0, 1))
         except SimbenchError:
-            compared.append(EngineComparison(title, pair, verdicts))
+            compared.append(EngineComparison(title, checks, errors, verdicts))
             continue
         earliest: dict[str, Divergence] = {}
-        for divergence in compare_trace(measure_trace([first], rate=1e6), second).divergences:
+        for divergence in compare_trace(measure_trace([first], rate=1e6), second):
             earliest.setdefault(divergence.channel.signal, divergence)
         signals = len({each.signal for each in first.channels})
-        compared.append(EngineComparison(title, pair, verdicts, tuple(earliest.values()), signals))
+        compared.append(EngineComparison(title, checks, errors, verdicts, tuple(earliest.values()), signals))
     return compared

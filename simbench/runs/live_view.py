@@ -4,7 +4,6 @@ import contextlib
 import time as clock
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 
@@ -202,57 +201,54 @@ class LiveView:
             self._view.finish(words, wait=wait)
 
 
-@dataclass(frozen=True)
-class Playhead:
-    """State of the player: which moment is shown, and what happens next."""
-
-    time: float = 0.0  # Time of the run since the first frame, s.
-    paused: bool = False  # Whether time stands still.
-    looping: bool = False  # Whether the player begins again at every end.
-    ended: bool = False  # Whether the player is to end.
-
-
-def advance_playhead(head: Playhead, keys: Collection[str], elapsed: float, length: float) -> Playhead:
+def advance_playhead(
+    time: float, paused: bool, looping: bool, keys: Collection[str], elapsed: float, length: float
+) -> tuple[float, bool, bool]:
     """Advance a playhead by the keys pressed and the time elapsed.
 
-    `head`: state before; `keys`: keys pressed since: `space` pauses and continues, `left` and `right` jump
-    back and forward, `r` begins again, `l` switches looping, `q` ends; `elapsed`: time of the run by which it
-    advances unless it is paused, s; `length`: time of the last frame, s; without looping the playhead stays
-    there. Returns state after.
+    `time`: time of the run that is shown, since the first frame, s; `paused`: whether time stands still;
+    `looping`: whether the player begins again at every end; `keys`: keys pressed since: `space` pauses and
+    continues, `left` and `right` jump back and forward, `r` begins again, `l` switches looping; `elapsed`:
+    time of the run by which it advances unless it is paused, s; `length`: time of the last frame, s; without
+    looping the playhead stays there. Returns time, paused and looping after.
     """
-    paused = head.paused != ("space" in keys)
-    looping = head.looping != ("l" in keys)
-    time = 0.0 if "r" in keys else head.time + JUMP * (("right" in keys) - ("left" in keys))
+    paused = paused != ("space" in keys)
+    looping = looping != ("l" in keys)
+    time = 0.0 if "r" in keys else time + JUMP * (("right" in keys) - ("left" in keys))
     time = max(0.0, time) + (0.0 if paused else elapsed)
     if time > length:
         time = time % length if looping and length > 0.0 else length
-    return replace(head, time=time, paused=paused, looping=looping, ended="q" in keys)
+    return time, paused, looping
 
 
 def play_scene(
     video: VideoScene,
     window: Scene,
-    head: Playhead,
     speed: float,
     *,
+    looping: bool = False,
     keys: Callable[[Scene], Collection[str]] = pressed_keys,
     now: Callable[[], float] = clock.perf_counter,
     sleep: Callable[[float], None] = clock.sleep,
 ) -> None:
     """Show frames at their times until `q` is pressed or the window is closed.
 
-    `head`: initial state; `speed`: ratio of the run's time to the clock; `keys`: function that returns the
-    keys pressed since its last call; `now`: function that returns the clock's time, s; `sleep`: function that
-    waits for a time, s.
+    `speed`: ratio of the run's time to the clock; `looping`: begin again at the end; `keys`: function that
+    returns the keys pressed since its last call; `now`: function that returns the clock's time, s; `sleep`:
+    function that waits for a time, s.
     """
     length = float(video.times[-1] - video.times[0])
+    shown, paused = 0.0, False
+    pressed: Collection[str] = ()
     before = now()
-    while not head.ended:
-        index = int(np.abs(video.times - video.times[0] - head.time).argmin())
+    while "q" not in pressed:
+        index = int(np.abs(video.times - video.times[0] - shown).argmin())
         pose_scene(window, video.frames, index)
         sleep(max(0.0, before + 1.0 / FRAME_RATE - now()))
         after = now()
-        head = advance_playhead(head, keys(window), speed * (after - before), length)
+        pressed = keys(window)
+        elapsed = speed * (after - before)
+        shown, paused, looping = advance_playhead(shown, paused, looping, pressed, elapsed, length)
         before = after
 
 
@@ -266,4 +262,4 @@ def replay_run(folder: Path, view: View, *, loop: bool) -> None:
     engine.require_display("simbench replay", "simbench video RUN")
     video = load_video_scene(folder, view, FRAME_RATE / view.speed)
     with open_window(video.robot, video.mechanisms, video.camera, ghost=view.ghost is not None) as window:
-        play_scene(video, window, Playhead(looping=loop), view.speed)
+        play_scene(video, window, view.speed, looping=loop)

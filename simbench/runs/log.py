@@ -333,7 +333,7 @@ def open_plotted_run(folder: Path) -> xr.Dataset:
     if log.sizes["time"] < 2:
         raise RunError(f"{folder}: interrupted before there was anything to draw")
     require_entries(log, ("joint", "foot", "hand"), ("robot", "settle_s"), folder)
-    equipment = [name for each in fixture_coordinates(log) for name in (each.name, f"{each.name}_actor")]
+    equipment = [each for name, *_ in fixture_coordinates(log) for each in (name, f"{name}_actor")]
     sampled = [*_STATE, *equipment]
     balance: tuple[str, ...] = ()
     attributes: tuple[str, ...] = ()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -71,54 +70,33 @@ LABELS = {
 """Labels that are the same in every log."""
 SIDES = ("left", "right")
 """Labels of feet and hands."""
-FORMS: dict[str, tuple[str, ...]] = {
-    "joint_position": ("time", "joint"),
-    "joint_velocity": ("time", "joint"),
-    "joint_reference": ("time", "joint"),
-    "torque_motor": ("time", "joint"),
-    "torque_requested": ("time", "joint"),
-    "base_pose": ("time", "pose"),
-    "base_velocity": ("time", "axis6"),
-    "cog": ("time", "xyz"),
-    "cog_velocity": ("time", "xyz"),
-    "palm_position": ("time", "hand", "xyz"),
-    "palm_target": ("time", "hand", "xyz"),
-    "palm_actor": ("time", "hand", "xyz"),
-    "foot_wrench": ("time", "foot", "axis6"),
-    "foot_pose": ("time", "foot", "pose"),
-    "foot_points": ("time", "foot", "point", "xy"),
-    "grip_wrench": ("time", "hand", "axis6"),
-    "push_wrench": ("time", "axis6"),
-    "grip_engaged": ("time", "hand"),
-    "hand_contact": ("time", "hand"),
-    "torque_limit": ("joint",),
-    "is_grip": ("joint",),
-    "is_arm": ("joint",),
-    "zmp": ("time", "xy"),
-    "zmp_margin": ("time",),
-    "support_polygon": ("time", "corner", "xy"),
-    "cog_desired": ("time", "xy"),
-    "zmp_desired": ("time", "xy"),
-    "contact_planned": ("time", "foot"),
-    "joint_trajectory": ("time", "joint"),
-    "base_trajectory": ("time", "pose"),
-    "foot_trajectory": ("time", "foot", "xyz"),
-    "contact_trajectory": ("time", "foot"),
-    "recording_time": ("recording",),
-    "recording_robot_time": ("recording",),
-    "direction_error": ("recording", "limb"),
-    "person_point": ("recording", "body_point", "xyz"),
-    "robot_point": ("recording", "body_point", "xyz"),
+_VARIABLES: dict[tuple[str, ...], str] = {
+    ("time", "joint"): (
+        "joint_position joint_velocity joint_reference torque_motor torque_requested joint_trajectory"
+    ),
+    ("time", "pose"): "base_pose base_trajectory",
+    ("time", "axis6"): "base_velocity push_wrench",
+    ("time", "xyz"): "cog cog_velocity",
+    ("time", "hand", "xyz"): "palm_position palm_target palm_actor",
+    ("time", "foot", "axis6"): "foot_wrench",
+    ("time", "foot", "pose"): "foot_pose",
+    ("time", "foot", "point", "xy"): "foot_points",
+    ("time", "hand", "axis6"): "grip_wrench",
+    ("time", "hand"): "grip_engaged hand_contact",
+    ("joint",): "torque_limit is_grip is_arm",
+    ("time", "xy"): "zmp cog_desired zmp_desired",
+    ("time",): "zmp_margin",
+    ("time", "corner", "xy"): "support_polygon",
+    ("time", "foot"): "contact_planned contact_trajectory",
+    ("time", "foot", "xyz"): "foot_trajectory",
+    ("recording",): "recording_time recording_robot_time",
+    ("recording", "limb"): "direction_error",
+    ("recording", "body_point", "xyz"): "person_point robot_point",
 }
+"""Names of variables by their dimensions."""
+FORMS = {name: dims for dims, names in _VARIABLES.items() for name in names.split()}
 """Dimensions of the variables that plots, videos and the sums over a log rely on."""
-FLAGS = (
-    "hand_contact",
-    "contact_planned",
-    "contact_trajectory",
-    "grip_engaged",
-    "is_grip",
-    "is_arm",
-)
+FLAGS = ("hand_contact", "contact_planned", "contact_trajectory", "grip_engaged", "is_grip", "is_arm")
 """Variables that hold flags."""
 LARGEST = 1e12
 """Largest number in an array that is drawn, in its own unit."""
@@ -302,24 +280,15 @@ def require_person(log: xr.Dataset, path: Path) -> None:
         )
 
 
-@dataclass(frozen=True)
-class FixtureCoordinate:
-    """Position of one joint of the equipment over time."""
-
-    name: str
-    unit: str  # `m` or `rad`.
-    robot: Array  # (T,): position to which the robot moved it.
-    actor: Array  # (T,): position to which the actor moved it.
-
-
-def fixture_coordinates(log: xr.Dataset) -> list[FixtureCoordinate]:
+def fixture_coordinates(log: xr.Dataset) -> list[tuple[str, str, Array, Array]]:
     """Find the joints of the equipment in a log: the variables with a counterpart `<name>_actor`.
 
-    `log`: log from `open_run`. Returns empty without equipment.
+    `log`: log from `open_run`. Returns of each its name; its unit, `m` or `rad`; and the positions (T,) to
+    which the robot and the actor moved it; empty without equipment.
     """
     names = [str(name).removesuffix("_actor") for name in log if str(name).endswith("_actor")]
     return [
-        FixtureCoordinate(name, log[name].attrs["units"], log[name].values, log[f"{name}_actor"].values)
+        (name, log[name].attrs["units"], log[name].values, log[f"{name}_actor"].values)
         for name in names
         if name in log and log[name].dims == log[f"{name}_actor"].dims == ("time",)
     ]

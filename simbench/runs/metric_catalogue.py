@@ -61,55 +61,30 @@ SPREADS = 5.0
 """Allowed difference from the baseline as a multiple of what rounding was seen to cause."""
 
 # The first matching pattern counts; a metric without one must stay the same.
-BETTER: tuple[tuple[str, Better], ...] = (
-    ("timing.*", "ignored"),
+_DIRECTIONS: tuple[tuple[Better, str], ...] = (
+    ("ignored", "timing.*"),
+    ("higher", "follow.scale"),
+    ("lower", "follow.changed_step_count"),
+    ("same", "follow.*_count"),
+    ("lower", "follow.*"),
     # Which of two nearly equal errors is the largest is chance.
-    ("follow.scale", "higher"),
-    ("follow.changed_step_count", "lower"),
-    ("follow.*_count", "same"),
-    ("follow.*", "lower"),
-    ("fidelity.*_at_s", "ignored"),
-    ("fidelity.*_at_robot_s", "ignored"),
-    ("fidelity.executed_fraction", "higher"),
-    ("fidelity.steps_wanted", "same"),
-    ("fidelity.steps_landed", "same"),
-    ("fidelity.lag_s", "same"),
-    ("fidelity.*", "lower"),
-    ("*margin*", "higher"),
-    ("*.inside_fraction", "higher"),
-    ("*.held_fraction", "higher"),
-    ("*.contact_agreement_fraction", "higher"),
-    ("push.survived_*", "higher"),
-    ("push.rest_s", "lower"),
-    ("simulation.diverged_s", "higher"),
-    ("fell", "lower"),
-    ("*.gave_up", "lower"),
-    ("*.lost", "lower"),
-    ("contact.*_count", "lower"),
-    ("steps.missed_count", "lower"),
-    ("retarget.slow_down*", "lower"),
-    ("retarget.stretched_fraction", "lower"),
-    ("retarget.tempo_*", "lower"),
-    ("retarget.amplitude_lost_*", "lower"),
-    ("*interference_count", "lower"),
-    ("*violation*", "lower"),
-    ("*saturated_fraction", "lower"),
-    ("*error*", "lower"),
-    ("*difference*", "lower"),
-    ("tracking.*", "lower"),
-    ("imitation.*", "lower"),
-    ("retarget.hand_*", "lower"),
-    ("retarget.robot_*", "lower"),
-    ("motion.doubt_count", "lower"),
-    ("retarget.similarity", "lower"),
-    ("hands.*", "lower"),
-    ("cog.rms_m", "lower"),
-    ("zmp.rms_m", "lower"),
-    ("feet.slip_m", "lower"),
-    ("feet.turn_rad", "lower"),
-    ("seat.slip_m", "lower"),
-    ("seat.tilt_rad", "lower"),
+    ("ignored", "fidelity.*_at_s fidelity.*_at_robot_s"),
+    ("higher", "fidelity.executed_fraction"),
+    ("same", "fidelity.steps_wanted fidelity.steps_landed fidelity.lag_s"),
+    ("lower", "fidelity.*"),
+    ("higher", "*margin* *.inside_fraction *.held_fraction *.contact_agreement_fraction push.survived_*"),
+    ("lower", "push.rest_s"),
+    ("higher", "simulation.diverged_s"),
+    (
+        "lower",
+        "fell *.gave_up *.lost contact.*_count steps.missed_count retarget.slow_down* "
+        "retarget.stretched_fraction retarget.tempo_* retarget.amplitude_lost_* *interference_count "
+        "*violation* *saturated_fraction *error* *difference* tracking.* imitation.* retarget.hand_* "
+        "retarget.robot_* motion.doubt_count retarget.similarity hands.* cog.rms_m zmp.rms_m "
+        "feet.slip_m feet.turn_rad seat.slip_m seat.tilt_rad",
+    ),
 )
+BETTER = tuple((pattern, better) for better, patterns in _DIRECTIONS for pattern in patterns.split())
 
 # The first matching suffix counts: `_rad_s` is not `_s`.
 ABSOLUTE: tuple[tuple[str, float], ...] = (

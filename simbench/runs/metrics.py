@@ -12,11 +12,7 @@ from simbench.balance.support import support_margins, support_polygons
 from simbench.errors import PluginError, SimbenchError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.rotation import wrap_angle
-from simbench.options import (
-    PushSection,
-    StepCommand,
-    SteppingSection,
-)
+from simbench.options import PushSection, StepCommand, SteppingSection
 from simbench.plugins.declarations import plugin_maker
 from simbench.runs.log import assign_variables, label
 from simbench.runs.scenario.schema import Scenario

@@ -26,10 +26,7 @@ from simbench.runs.baseline import DIVERGED, check_metrics
 from simbench.runs.fidelity_metrics import add_fidelity
 from simbench.runs.log import LogParts, write_log
 from simbench.runs.log_builder import cumulative_variables, make_run_log
-from simbench.runs.metrics import (
-    measure_run,
-    plugin_metrics,
-)
+from simbench.runs.metrics import measure_run, plugin_metrics
 from simbench.runs.preparation import (
     OnDoubts,
     Planning,

@@ -8,7 +8,6 @@ import platform
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
@@ -30,16 +29,6 @@ _LIBRARIES = ("numpy", "scipy", "pin", "coal", "numba", "llvmlite", "trimesh", "
 """Libraries whose version may change a plan."""
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class CacheState:
-    """What the cache holds."""
-
-    folder: Path | None  # Where the plans are; None if the user has no folder for caches.
-    plans: int  # Number of plans.
-    size: int  # Their size, bytes.
-    limit: int  # Largest size, bytes; 0 keeps nothing.
 
 
 def cache_folder() -> Path | None:
@@ -174,22 +163,26 @@ def claimed(folder: Path, key: str, on_wait: Callable[[], None]) -> Iterator[Non
         os.close(descriptor)
 
 
-def cache_state() -> CacheState:
-    """Tell what the cache holds. Returns folder, number of plans and sizes."""
+def cache_state() -> tuple[Path | None, int, int, int]:
+    """Tell what the cache holds.
+
+    Returns the folder of the plans, None if the user has no folder for caches; the number of plans; their
+    size and the largest size that they may have, bytes.
+    """
     folder = cache_folder()
     found = _plans(folder) if folder else []
-    return CacheState(folder, len(found), sum(size for _, size, _ in found), size_limit())
+    return folder, len(found), sum(size for _, size, _ in found), size_limit()
 
 
-def clear_cache() -> CacheState:
-    """Remove all plans."""
-    state = cache_state()
-    for _, _, path in _plans(state.folder) if state.folder else ():
+def clear_cache() -> tuple[int, int]:
+    """Remove all plans. Returns their number and size, bytes."""
+    folder, count, size, _ = cache_state()
+    for _, _, path in _plans(folder) if folder else ():
         try:
             path.unlink(missing_ok=True)
         except OSError as error:
             raise RunError(f"{path}: cannot be removed: {error.strerror}") from None
-    return state
+    return count, size
 
 
 def _plans(folder: Path) -> list[tuple[float, int, Path]]:

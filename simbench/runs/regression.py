@@ -32,7 +32,7 @@ from simbench.runs.metric_catalogue import Better, Metric, format_value
 from simbench.runs.scenario.loading import load_scenario
 from simbench.runs.scenario.scenario_files import find_scenario, list_scenarios
 from simbench.runs.scenario.schema import Scenario
-from simbench.runs.traces.trace_comparison import TraceComparison, compare_trace
+from simbench.runs.traces.trace_comparison import Divergence, compare_trace, describe_divergence
 from simbench.runs.traces.trace_file import fit_trace, read_trace, trace_path
 from simbench.runs.traces.trace_signals import Trace, read_samples
 
@@ -60,26 +60,18 @@ class Case:
 
 
 @dataclass(frozen=True)
-class FailedCheck:
-    """A violated check of the scenario."""
-
-    name: str  # Name of the metric.
-    bound: str  # What the metric must be, such as `≤ 0.03`.
-    now: Metric  # Value of the metric.
-
-
-@dataclass(frozen=True)
 class CaseResult:
     """Outcome of checking a scenario."""
 
     case: Case  # Scenario and baseline.
     verdicts: tuple[Verdict, ...] = ()  # Empty if there is no baseline.
-    failed_checks: tuple[FailedCheck, ...] = ()  # Violated checks of the scenario.
+    failed_checks: tuple[Check, ...] = ()  # Violated checks of the scenario.
     error: str = ""  # Error that ended a run, in one line; empty if none did.
     # {metric: Expectation} or None: new baseline, where one was asked for and every run of the scenario held
     # its checks.
     measured: Baseline | None = None
-    comparison: TraceComparison | None = None  # Signals compared with the trace; None if they were not.
+    # Channels that differ from the trace, the earliest first; None if they were not compared.
+    divergences: tuple[Divergence, ...] | None = None
     # File of a new trace, where one was asked for and every run of the scenario held its checks.
     measured_trace: bytes | None = None
     run: Path | None = None  # Directory of the run; None if an error ended it.
@@ -87,7 +79,7 @@ class CaseResult:
     @property
     def diverged(self) -> bool:
         """Whether a signal left its envelope."""
-        return self.comparison is not None and self.comparison.first is not None
+        return bool(self.divergences)
 
     @property
     def failed(self) -> bool:
@@ -237,7 +229,7 @@ def perturb_scenario(scenario: Scenario, number: int) -> Scenario:
 
 def evaluate_run(
     baseline: Baseline | None, metrics: Mapping[str, Metric], checks: Sequence[Check]
-) -> tuple[tuple[Verdict, ...], tuple[FailedCheck, ...]]:
+) -> tuple[tuple[Verdict, ...], tuple[Check, ...]]:
     """Compare a run with its baseline, if there is one, and list the checks that it violates.
 
     Parameters
@@ -253,15 +245,13 @@ def evaluate_run(
     -------
     verdicts : tuple of Verdict
         Comparison with the baseline; empty without one.
-    failed_checks : tuple of FailedCheck
+    failed_checks : tuple of Check
         Violated checks.
     """
     # Of physics that diverged, one line is enough.
     compared = baseline is not None and metrics.get(DIVERGED) is None
     verdicts = compare(baseline or {}, metrics) if compared else ()
-    return verdicts, tuple(
-        FailedCheck(check.name, check.bound, metrics.get(check.name)) for check in checks if not check.passed
-    )
+    return verdicts, tuple(check for check in checks if not check.passed)
 
 
 def _evaluate(
@@ -283,13 +273,13 @@ def _evaluate(
             _, content = fit_trace([read_samples(open_run(folder)) for folder in folders])
             return replace(outcome, measured_trace=content)
         if traces and not measure and case.trace is not None:
-            return replace(outcome, comparison=compare_signals(case.trace, folders[0]))
+            return replace(outcome, divergences=compare_signals(case.trace, folders[0]))
     except SimbenchError as error:
         return replace(outcome, error=f"its signals cannot be compared: {error}", measured=None)
     return outcome
 
 
-def compare_signals(trace: Trace, run: Path) -> TraceComparison:
+def compare_signals(trace: Trace, run: Path) -> tuple[Divergence, ...]:
     """Compare the signals of a run with a trace.
 
     `trace`: trace of the baseline; `run`: run directory. Raises RunError if there is no log, or it is
@@ -298,9 +288,9 @@ def compare_signals(trace: Trace, run: Path) -> TraceComparison:
     return compare_trace(trace, read_samples(open_run(run)))
 
 
-def describe_check(scenario: str, check: FailedCheck) -> str:
+def describe_check(scenario: str, check: Check) -> str:
     """Describe a violated check in one line. `scenario`: name of the scenario."""
-    return f"{scenario}: check failed: {check.name} is {format_number(check.now)}, must be {check.bound}"
+    return f"{scenario}: check failed: {check.name} is {format_number(check.value)}, must be {check.bound}"
 
 
 def describe_drift(scenario: str, verdict: Verdict) -> str:
@@ -314,6 +304,22 @@ def describe_drift(scenario: str, verdict: Verdict) -> str:
         f"{scenario}: {verdict.name} is {format_number(verdict.now)}, "
         f"its baseline {format_number(verdict.was)} {format_tolerance(verdict.tolerance, verdict.better)}"
     )
+
+
+def headline(result: CaseResult) -> str:
+    """Say in one line how a check failed: by the first divergence, if a signal diverged.
+
+    `result`: outcome of a check that failed. Returns the line, which begins with the scenario's name.
+    """
+    name = result.case.scenario.name
+    for divergence in result.divergences or ():
+        return f"{name}: first divergence: {describe_divergence(divergence)}"
+    for check in result.failed_checks:
+        return describe_check(name, check)
+    for verdict in result.verdicts:
+        if verdict.failed:
+            return describe_drift(name, verdict)
+    return f"{name}: {result.error}"
 
 
 def format_number(value: Metric) -> str:
@@ -363,7 +369,7 @@ def summary_markdown(
                 else f"[{cell}]({quote(folder.as_posix())})"
             )
         checks = [
-            f"`{_code(check.name)}` is {escape_markdown(format_number(check.now))}, must be "
+            f"`{_code(check.name)}` is {escape_markdown(format_number(check.value))}, must be "
             f"{escape_markdown(check.bound)}"
             for check in result.failed_checks
         ]

@@ -191,7 +191,7 @@ class RunResult:
             f"<tr><td>{'✓' if check.passed else '✗'}</td><td>{escape(check.name)}</td>"
             f"<td>{escape(format_value(self.metrics.get(check.name)))} {escape(unit_of(check.name))}</td>"
             f"<td>{escape(check.bound)}</td></tr>"
-            for check in sorted_checks(self.checks)
+            for check in sorted(self.checks, key=lambda check: check.passed)
         )
         metrics = "".join(
             f"<tr><td>{escape(name)}</td><td>{escape(format_value(value))} {escape(unit_of(name))}</td></tr>"
@@ -212,14 +212,6 @@ def describe_checks(checks: Sequence[Check]) -> str:
     """
     held = sum(check.passed for check in checks)
     return f"{held} of {len(checks)} checks hold" if checks else "no checks"
-
-
-def sorted_checks(checks: Sequence[Check]) -> list[Check]:
-    """Sort checks so that those that failed are first.
-
-    `checks`: outcome of a run's checks. Returns the same checks.
-    """
-    return sorted(checks, key=lambda check: check.passed)
 
 
 def load_run(directory: str | Path) -> RunResult:

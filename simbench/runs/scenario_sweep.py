@@ -6,9 +6,8 @@ import math
 import re
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from simbench.errors import ScenarioError, StudyError
 from simbench.files.storage import scratch_folder
@@ -32,23 +31,17 @@ CHECKS_HOLD, FAILED_CHECKS = "checks_hold", "failed_checks"
 _LONGEST_NAME = 80
 
 
-@dataclass(frozen=True)
-class ScenarioSweep:
-    """Runs of a scenario in which some keys vary."""
-
-    base: Scenario  # The scenario without variation.
-    keys: tuple[str, ...]  # Varied keys.
-    combinations: tuple[tuple[Any, ...], ...]  # A value for each key; the last key varies fastest.
-    scenarios: tuple[Scenario, ...]  # The scenario of each combination.
+Sweep: TypeAlias = "tuple[Scenario, tuple[str, ...], tuple[tuple[Any, ...], ...], tuple[Scenario, ...]]"
+"""The scenario without variation, the varied keys, a value for each key of every run, and its scenario."""
 
 
-def plan_sweep(name_or_path: str | Path, vary: Sequence[str], overrides: Sequence[str] = ()) -> ScenarioSweep:
+def plan_sweep(name_or_path: str | Path, vary: Sequence[str], overrides: Sequence[str] = ()) -> Sweep:
     """Read and check the scenario of every run of a sweep.
 
     `name_or_path`: scenario, as for `load_scenario`; `vary`: varied keys and their values, as for
     `parse_vary`; every combination of values is a run; `overrides`: overrides of every run, as for
-    `load_scenario`; the varied values are set after them. Raises SimbenchError if a scenario is not valid,
-    before anything is run.
+    `load_scenario`; the varied values are set after them. The last key varies fastest. Raises SimbenchError
+    if a scenario is not valid, before anything is run.
     """
     varied = [parse_vary(text) for text in vary]
     keys = [key for key, _, _ in varied]
@@ -70,10 +63,10 @@ def plan_sweep(name_or_path: str | Path, vary: Sequence[str], overrides: Sequenc
                 line = line.replace(f"--set {text}", f"--vary {text}")
             raise ScenarioError(line) from None
     combinations = itertools.product(*(values for _, _, values in varied))
-    return ScenarioSweep(base, tuple(keys), tuple(combinations), tuple(scenarios))
+    return base, tuple(keys), tuple(combinations), tuple(scenarios)
 
 
-def sweep_items(sweep: ScenarioSweep, kept: Path | None = None, *, cache: bool = True) -> list[Item]:
+def sweep_items(sweep: Sweep, kept: Path | None = None, *, cache: bool = True) -> list[Item]:
     """Make the jobs of a sweep.
 
     `sweep`: the checked scenarios; `kept`: folder for the run directories; None keeps none; `cache`: whether
@@ -83,8 +76,9 @@ def sweep_items(sweep: ScenarioSweep, kept: Path | None = None, *, cache: bool =
     """
     digests: dict[Path, str] = {}
     items = []
-    for number, (scenario, values) in enumerate(zip(sweep.scenarios, sweep.combinations, strict=True), 1):
-        varied = dict(zip(sweep.keys, values, strict=True))
+    _, keys, combinations, scenarios = sweep
+    for number, (scenario, values) in enumerate(zip(scenarios, combinations, strict=True), 1):
+        varied = dict(zip(keys, values, strict=True))
         text = ",".join(f"{key.rpartition('.')[2]}={value}" for key, value in varied.items())
         name = f"{number:04d}-{re.sub(r'[^A-Za-z0-9_.,=+-]+', '_', text)[:_LONGEST_NAME]}"
         folder = None if kept is None else kept / name

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -243,14 +243,6 @@ def _composed(
         yield pictures(), ", ".join(dict.fromkeys(renderers))
 
 
-class OverTime(NamedTuple):
-    """Form over time of a metric."""
-
-    title: str  # Name in a caption.
-    needs: tuple[str, ...]  # Variables of the log from which it is computed.
-    compute: Callable[[xr.Dataset], Array]  # Callable (log) -> (T,) array: computes it at each sample.
-
-
 def _joint_errors(log: xr.Dataset, flag: str) -> Array:
     """Absolute errors (T, n) of the joints that count, rad."""
     counted = log["is_arm"].values if flag == "is_arm" else ~log["is_grip"].values
@@ -278,27 +270,33 @@ def _distance(log: xr.Dataset, measured: str, desired: str) -> Array:
 
 _ERRORS = ("joint_position", "joint_reference")
 _HANDS = ("palm_position", "palm_actor", "hand_contact")
-OVER_TIME: dict[str, OverTime] = {
-    "tracking.rms_rad": OverTime(
-        "joint error, RMS", (*_ERRORS, "is_grip"), lambda log: _rms(_joint_errors(log, "is_grip"))
+OVER_TIME: dict[str, tuple[str, tuple[str, ...], Callable[[xr.Dataset], Array]]] = {
+    "tracking.rms_rad": (
+        "joint error, RMS",
+        (*_ERRORS, "is_grip"),
+        lambda log: _rms(_joint_errors(log, "is_grip")),
     ),
-    "tracking.max_rad": OverTime(
-        "largest joint error", (*_ERRORS, "is_grip"), lambda log: _joint_errors(log, "is_grip").max(axis=1)
+    "tracking.max_rad": (
+        "largest joint error",
+        (*_ERRORS, "is_grip"),
+        lambda log: _joint_errors(log, "is_grip").max(axis=1),
     ),
-    "tracking.arms_rms_rad": OverTime(
-        "arm joint error, RMS", (*_ERRORS, "is_arm"), lambda log: _rms(_joint_errors(log, "is_arm"))
+    "tracking.arms_rms_rad": (
+        "arm joint error, RMS",
+        (*_ERRORS, "is_arm"),
+        lambda log: _rms(_joint_errors(log, "is_arm")),
     ),
-    "zmp.min_margin_m": OverTime("ZMP margin", ("zmp_margin",), lambda log: log["zmp_margin"].values),
-    "zmp.rms_m": OverTime(
-        "ZMP error", ("zmp", "zmp_desired"), lambda log: _distance(log, "zmp", "zmp_desired")
-    ),
-    "cog.rms_m": OverTime(
-        "COG error", ("cog", "cog_desired"), lambda log: _distance(log, "cog", "cog_desired")
-    ),
-    "hands.rms_m": OverTime("hand error, RMS", _HANDS, lambda log: _hand_error(log, largest=False)),
-    "hands.max_m": OverTime("largest hand error", _HANDS, lambda log: _hand_error(log, largest=True)),
+    "zmp.min_margin_m": ("ZMP margin", ("zmp_margin",), lambda log: log["zmp_margin"].values),
+    "zmp.rms_m": ("ZMP error", ("zmp", "zmp_desired"), lambda log: _distance(log, "zmp", "zmp_desired")),
+    "cog.rms_m": ("COG error", ("cog", "cog_desired"), lambda log: _distance(log, "cog", "cog_desired")),
+    "hands.rms_m": ("hand error, RMS", _HANDS, lambda log: _hand_error(log, largest=False)),
+    "hands.max_m": ("largest hand error", _HANDS, lambda log: _hand_error(log, largest=True)),
 }
-"""Metrics whose value at each moment is shown instead of that of the whole run."""
+"""Metrics whose value at each moment is shown instead of that of the whole run.
+
+Name in a caption, variables of the log that are needed, and function that computes the value (T,) at each
+sample.
+"""
 _TITLES = {"zmp_margin": "ZMP margin"}
 """Names in a caption of variables whose name is not plain text."""
 
@@ -329,10 +327,9 @@ def caption_texts(folder: Path, log: xr.Dataset, names: Sequence[str], times: Ar
     ]
     items = [[f"t = {time:.2f} s" for time in times]]
     for name in names:
-        over_time = OVER_TIME.get(name)
-        if over_time is not None and all(each in log.variables for each in over_time.needs):
-            title, unit = over_time.title, unit_of(name)
-            values = np.asarray(over_time.compute(log), dtype=float)
+        title, needed, compute = OVER_TIME.get(name, ("", (), None))
+        if compute is not None and all(each in log.variables for each in needed):
+            unit, values = unit_of(name), np.asarray(compute(log), dtype=float)
         elif name in signals:
             title = _TITLES.get(name, name.replace("_", " "))
             unit, values = str(log[name].attrs["units"]), log[name].values.astype(float)

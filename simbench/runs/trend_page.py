@@ -7,20 +7,13 @@ import json
 import os
 import re
 from collections.abc import Sequence
+from importlib.resources import files
 from pathlib import Path
 from urllib.parse import quote
 
 from simbench.files.storage import write_whole
 from simbench.files.text import printable
-from simbench.runs.check_history import (
-    FALSE_ALARM_RATE,
-    FEWEST,
-    Change,
-    HistoryRecord,
-    ScenarioTrend,
-    Series,
-    change_effect,
-)
+from simbench.runs.check_history import FALSE_ALARM_RATE, FEWEST, Change, HistoryRecord, Trend, change_effect
 from simbench.runs.metric_catalogue import format_value, unit_of, usual_tolerance
 
 _SMALL, _LARGE = (200, 44), (380, 130)
@@ -30,65 +23,6 @@ _SCALE_WIDTH = 52
 """Width of the numbers beside a large picture."""
 _LEAST_SPAN = 4.0
 """Height of a picture as a multiple of the metric's tolerance, at least."""
-_STYLE = """
-:root { color-scheme: light dark; --text: #1d2330; --back: #fff; --soft: #667; --rule: #dde;
-  --line: #2b5fa8; --worse: #c0261c; --better: #12803c; --changed: #b06a00; }
-@media (prefers-color-scheme: dark) { :root { --text: #e8eaf0; --back: #14171d; --soft: #9aa3b5;
-  --rule: #333a48; --line: #7fb0f5; --worse: #ff7b70; --better: #5fd08a; --changed: #f0b050; } }
-* { box-sizing: border-box; }
-body { font: 15px/1.45 system-ui, sans-serif; color: var(--text); background: var(--back); margin: 0 auto;
-  padding: 1rem; max-width: 1300px; }
-h1 { font-size: 1.5rem; margin: 0 0 .3rem; } h2 { font-size: 1.15rem; margin: 1.6rem 0 .6rem; }
-p { margin: .3rem 0; } a { color: var(--line); } .soft { color: var(--soft); }
-.grid { display: grid; gap: .8rem; grid-template-columns: repeat(auto-fill, minmax(min(100%, 205px), 1fr)); }
-.grid.large { grid-template-columns: repeat(auto-fill, minmax(min(100%, 385px), 1fr)); }
-figure { margin: 0; border: 1px solid var(--rule); border-radius: 6px; padding: .5rem .6rem; min-width: 0; }
-figcaption { font-size: 13px; overflow-wrap: anywhere; }
-figcaption b { font-weight: 600; } .large figcaption b { font-size: 15px; }
-svg { display: block; width: 100%; height: auto; touch-action: pan-y; }
-.value { font-variant-numeric: tabular-nums; }
-.shown { font-size: 12.5px; min-height: 1.45em; overflow-wrap: anywhere; color: var(--soft); }
-.worse { color: var(--worse); } .better { color: var(--better); } .changed { color: var(--changed); }
-.mark { font-size: 13px; }
-details { border-top: 1px solid var(--rule); padding: .5rem 0; }
-summary { cursor: pointer; font-weight: 600; overflow-wrap: anywhere; } details .grid { margin-top: .6rem; }
-polyline { fill: none; stroke: var(--line); stroke-width: 1.6; stroke-linejoin: round; }
-text { font-size: 9px; fill: var(--soft); } circle { fill: var(--line); }
-line.change { stroke-width: 1.4; stroke-dasharray: 4 3; stroke: currentColor; }
-line.drift { stroke-width: 2; stroke: currentColor; } circle.near { fill: var(--text); }
-"""
-_SCRIPT = """
-"use strict";
-const data = JSON.parse(document.getElementById("records").textContent);
-let last = null;
-function show(svg, event) {
-  const records = data[svg.dataset.scenario], xs = svg.dataset.x.split(" ").map(Number);
-  const ys = svg.dataset.y.split(" ").map(Number), at = svg.dataset.record.split(" ").map(Number);
-  const box = svg.getBoundingClientRect();
-  const x = (event.clientX - box.left) * svg.viewBox.baseVal.width / box.width;
-  let best = 0;
-  xs.forEach((each, i) => { if (Math.abs(each - x) < Math.abs(xs[best] - x)) best = i; });
-  if (last && last.parentNode && last.parentNode !== svg) last.remove();
-  const near = svg.querySelector(".near") || document.createElementNS("http://www.w3.org/2000/svg", "circle");
-  near.setAttribute("class", "near");
-  near.setAttribute("cx", xs[best]); near.setAttribute("cy", ys[best]); near.setAttribute("r", 3.5);
-  svg.append(near); last = near;
-  const record = records[at[best]], line = svg.parentNode.querySelector(".shown");
-  line.textContent = "";
-  const value = JSON.parse(svg.dataset.values)[best];
-  line.append(value + " \\u00b7 " + record.date + " \\u00b7 ");
-  if (record.link) {
-    const link = document.createElement("a");
-    link.href = record.link; link.textContent = record.label; line.append(link);
-  } else line.append(record.label);
-  if (record.outcome !== "holds") line.append(" \\u00b7 " + record.outcome);
-}
-for (const kind of ["pointermove", "pointerdown"])
-  document.addEventListener(kind, event => {
-    const svg = event.target.closest && event.target.closest("svg");
-    if (svg) show(svg, event);
-  });
-"""
 
 
 def escape(text: str) -> str:
@@ -99,17 +33,17 @@ def escape(text: str) -> str:
     return html.escape(printable(text), quote=True)
 
 
-def write_trend(trends: Sequence[ScenarioTrend], page: Path, history: Path) -> None:
+def write_trend(trends: Sequence[Trend], page: Path, history: Path) -> None:
     """Write the page of a trend; it appears under its name when it is whole.
 
     `trends`: scenarios with their metrics and changes; `page`: file to write; `history`: file that the
     records are from: run directories are relative to its folder.
     """
-    records = [record for trend in trends for record in trend.records]
+    records = [record for _, own, _ in trends for record in own]
     links: list[list[str]] = []
-    for trend in trends:
+    for _, own, _ in trends:
         links.append([])
-        for record in trend.records:
+        for record in own:
             address = ""
             if re.match(r"https?://", record.run):
                 address = quote(record.run, safe=":/?&=#%")
@@ -120,25 +54,29 @@ def write_trend(trends: Sequence[ScenarioTrend], page: Path, history: Path) -> N
                 address += "/report.html" if (Path(folder) / "report.html").is_file() else ""
             links[-1].append(address)
     changed = [
-        _figure(trend, number, links[number], series, large=True)
-        for number, trend in enumerate(trends)
-        for series in trend.series
-        if series.changes
+        _figure(scenario, own, number, links[number], *series, large=True)
+        for number, (scenario, own, metrics) in enumerate(trends)
+        for series in metrics
+        if series[2]
     ]
     opening = "The history is empty."
     if records:
         dates = sorted(record.date for record in records)
         commits = len({record.commit for record in records} - {""})
-        metrics = sum(len(trend.series) for trend in trends)
-        what = f"<b>{len(changed)} of {metrics} metrics changed</b>" if changed else "nothing changed"
+        count = sum(len(metrics) for _, _, metrics in trends)
+        what = f"<b>{len(changed)} of {count} metrics changed</b>" if changed else "nothing changed"
         opening = (
             f"{len(trends)} scenario{'s' if len(trends) != 1 else ''}, {len(records)} runs of {commits} "
             f"commits, {escape(dates[0][:10])} to {escape(dates[-1][:10])}; {what}."
         )
+    style, script = (
+        files("simbench.runs").joinpath(f"trend_page.{kind}").read_text(encoding="utf-8")
+        for kind in ("css", "js")
+    )
     parts = [
         "<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'>"
         "<meta name='viewport' content='width=device-width, initial-scale=1'>"
-        f"<title>Trend of {escape(history.name)}</title><style>{_STYLE}</style></head><body>\n"
+        f"<title>Trend of {escape(history.name)}</title><style>\n{style}</style></head><body>\n"
         f"<h1>Trend of {escape(history.name)}</h1>\n<p>{opening}</p>\n"
         "<p class='soft'>A step or drift is marked if it exceeds the metric's tolerance and noise: one "
         f"false mark on this page has a probability of at most {FALSE_ALARM_RATE:.1%} where noise is normal. "
@@ -149,17 +87,17 @@ def write_trend(trends: Sequence[ScenarioTrend], page: Path, history: Path) -> N
         parts += ["<h2>What changed</h2>\n<div class='grid large'>\n", *changed, "</div>\n"]
     parts.append("<h2>Every metric</h2>\n")
     data = []
-    for number, trend in enumerate(trends):
-        steps = sum(bool(series.changes) for series in trend.series)
-        failed = sum(record.outcome != "holds" for record in trend.records)
-        counts = [f"{len(trend.records)} runs", f"{len(trend.series)} metrics"]
+    for number, (scenario, own, metrics) in enumerate(trends):
+        steps = sum(bool(changes) for _, _, changes in metrics)
+        failed = sum(record.outcome != "holds" for record in own)
+        counts = [f"{len(own)} runs", f"{len(metrics)} metrics"]
         counts += [f"{steps} changed"] if steps else []
         counts += [f"{failed} runs failed"] if failed else []
-        heading = f"{escape(trend.scenario)} <span class='soft'>{', '.join(counts)}</span>"
+        heading = f"{escape(scenario)} <span class='soft'>{', '.join(counts)}</span>"
         is_open = " open" if len(trends) == 1 else ""
         parts.append(f"<details{is_open}><summary>{heading}</summary>\n")
         shown = []
-        for record, link in zip(trend.records, links[number], strict=True):
+        for record, link in zip(own, links[number], strict=True):
             label, date = record_label(record), printable(record.date[:16].replace("T", " "))
             shown.append({"label": printable(label), "date": date, "link": link, "outcome": record.outcome})
             if record.outcome == "error":
@@ -167,29 +105,30 @@ def write_trend(trends: Sequence[ScenarioTrend], page: Path, history: Path) -> N
                 parts.append(f"<p class='worse'>no run at {place}: {escape(record.error)}</p>\n")
         data.append(shown)
         parts.append("<div class='grid'>\n")
-        parts += [_figure(trend, number, links[number], series, large=False) for series in trend.series]
+        parts += [_figure(scenario, own, number, links[number], *series, large=False) for series in metrics]
         parts.append("</div></details>\n")
     # A `<` could end the element.
     text = json.dumps(data, ensure_ascii=False)
     text = re.sub("[<>&\u2028\u2029]", lambda found: f"\\u{ord(found[0]):04x}", text)
     parts.append(f"<script type='application/json' id='records'>{text}</script>\n")
-    parts.append(f"<script>{_SCRIPT}</script>\n</body></html>\n")
+    parts.append(f"<script>\n{script}</script>\n</body></html>\n")
     write_whole(page, "".join(parts))
 
 
-def describe_change(trend: ScenarioTrend, series: Series, change: Change) -> str:
+def describe_change(records: Sequence[HistoryRecord], metric: str, change: Change) -> str:
     """Describe a change in one line.
 
-    `series`: the metric. Returns when and by how much the metric changed, and whether that is better.
+    `records`: those of the scenario. Returns when and by how much the metric changed, and whether that is
+    better.
     """
-    unit = unit_of(series.metric)
-    first, last = (record_label(trend.records[index]) for index in (change.first, change.last))
+    unit = unit_of(metric)
+    first, last = (record_label(records[index]) for index in (change.first, change.last))
     when = f"step at {first}" if change.kind == "step" else f"drift from {first} to {last}"
     levels = f"{format_value(change.before)} → {format_value(change.after)}"
     # In percent of zero, a change says nothing.
     ratio = (change.after - change.before) / abs(change.before) if change.before else 0.0
     relative = f" ({ratio:+.1%})" if change.before else ""
-    return f"{when}: {levels}{f' {unit}' if unit else ''}{relative}, {change_effect(series, change)}"
+    return f"{when}: {levels}{f' {unit}' if unit else ''}{relative}, {change_effect(metric, change)}"
 
 
 def record_label(record: HistoryRecord) -> str:
@@ -206,34 +145,44 @@ def _linked(text: str, link: str) -> str:
     return f"<a href='{html.escape(link, quote=True)}'>{escape(text)}</a>" if link else escape(text)
 
 
-def _figure(trend: ScenarioTrend, number: int, links: Sequence[str], series: Series, *, large: bool) -> str:
+def _figure(
+    title: str,
+    records: Sequence[HistoryRecord],
+    number: int,
+    links: Sequence[str],
+    metric: str,
+    values: Sequence[float | None],
+    changes: Sequence[Change],
+    *,
+    large: bool,
+) -> str:
     """Draw a metric over the records of a scenario as SVG, with its last value and what changed."""
-    unit = unit_of(series.metric)
+    unit = unit_of(metric)
     width, height = _LARGE if large else _SMALL
-    known = [(index, value) for index, value in enumerate(series.values) if value is not None]
+    known = [(index, value) for index, value in enumerate(values) if value is not None]
     low, high = min(value for _, value in known), max(value for _, value in known)
     # Noise within the tolerance is not drawn as if it were large.
-    tolerance = usual_tolerance(series.metric, max(abs(low), abs(high)))
+    tolerance = usual_tolerance(metric, max(abs(low), abs(high)))
     span = max(high - low, _LEAST_SPAN * tolerance) or 1.0
     middle = 0.5 * (low + high)
-    records = max(len(series.values) - 1, 1)
+    last = max(len(values) - 1, 1)
     left = _SCALE_WIDTH if large else _MARGIN
 
     def x(index: float) -> float:
-        return left + (width - left - _MARGIN) * index / records
+        return left + (width - left - _MARGIN) * index / last
 
     def y(value: float) -> float:
         return 0.5 * height - (height - 2 * _MARGIN) * (value - middle) / span
 
     # A long name is broken between its words.
-    name = re.sub("([._])", r"\1<wbr>", escape(series.metric))
+    name = re.sub("([._])", r"\1<wbr>", escape(metric))
     heading = f"<b>{name}</b> <span class='value soft'>{format_value(known[-1][1])} {unit}</span>"
-    scenario = f"<br><span class='soft'>{escape(trend.scenario)}</span>" if large else ""
+    scenario = f"<br><span class='soft'>{escape(title)}</span>" if large else ""
     points = [(x(index), y(value)) for index, value in known]
     shown = json.dumps([f"{format_value(value)} {unit}".strip() for _, value in known])
     parts = [
         f"<figure><figcaption>{heading}{scenario}</figcaption>"
-        f"<svg viewBox='0 0 {width} {height}' role='img' aria-label='{escape(series.metric)}' "
+        f"<svg viewBox='0 0 {width} {height}' role='img' aria-label='{escape(metric)}' "
         f"data-scenario='{number}' data-x='{' '.join(f'{each:.1f}' for each, _ in points)}' "
         f"data-y='{' '.join(f'{each:.1f}' for _, each in points)}' "
         f"data-record='{' '.join(str(index) for index, _ in known)}' data-values='{escape(shown)}'>"
@@ -245,8 +194,8 @@ def _figure(trend: ScenarioTrend, number: int, links: Sequence[str], series: Ser
     radius = 2.2 if large or len(points) == 1 else 1.4
     parts += [f"<circle cx='{a:.1f}' cy='{b:.1f}' r='{radius}'/>" for a, b in points]
     marks = []
-    for change in series.changes:
-        effect = change_effect(series, change)
+    for change in changes:
+        effect = change_effect(metric, change)
         if change.kind == "step":
             at = f"{x(change.first - 0.5):.1f}"
             parts.append(f"<line class='change {effect}' x1='{at}' x2='{at}' y1='0' y2='{height}'/>")
@@ -257,6 +206,6 @@ def _figure(trend: ScenarioTrend, number: int, links: Sequence[str], series: Ser
             )
         link = links[change.first]
         run = f" {_linked('run', link)}" if link else ""
-        text = escape(describe_change(trend, series, change))
+        text = escape(describe_change(records, metric, change))
         marks.append(f"<div class='mark {effect}'>{text}{run}</div>")
     return "".join([*parts, "</svg>", *marks, "<div class='shown'></div></figure>\n"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pinocchio as pin
@@ -69,15 +69,6 @@ class View:
     # Whether it is an animated picture: at most 640 pixels wide and at most 10 frames a second, unless
     # `overrides` say how wide and how many.
     animation: bool = False
-
-
-class DrawnRun(NamedTuple):
-    """A finished run with everything that pictures of it show."""
-
-    scenario: Scenario  # Its scenario, with a complete camera.
-    robot: Robot  # Its robot; one with a fixed base stands on a pedestal.
-    mechanisms: list[Mechanism]  # Its equipment.
-    log: xr.Dataset
 
 
 @dataclass(frozen=True)
@@ -230,12 +221,15 @@ def render_strip(
     return out
 
 
-def load_drawn_run(folder: Path, overrides: Sequence[str] = (), log: xr.Dataset | None = None) -> DrawnRun:
+def load_drawn_run(
+    folder: Path, overrides: Sequence[str] = (), log: xr.Dataset | None = None
+) -> tuple[Scenario, Robot, list[Mechanism], xr.Dataset]:
     """Load robot, equipment and log of a run, complete or interrupted, to draw them.
 
     `folder`: run directory; `overrides`: texts `camera.key=value`, as for `load_scenario`; `log`: its log
-    from `open_run`, if it has been read already. Raises RunError, ScenarioError, RobotError if there is no
-    log, nothing was logged, or the log is not of the scenario's robot and equipment.
+    from `open_run`, if it has been read already. Returns the scenario with a complete camera; the robot, with
+    a fixed base on a pedestal; the equipment; and the log. Raises RunError, ScenarioError, RobotError if
+    there is no log, nothing was logged, or the log is not of the scenario's robot and equipment.
     """
     log = open_run(folder) if log is None else log
     if not log.sizes["time"]:
@@ -246,7 +240,7 @@ def load_drawn_run(folder: Path, overrides: Sequence[str] = (), log: xr.Dataset 
     if not robot.floating:
         robot = on_pedestal(robot, float(log["base_pose"].values[0, 2]))
     camera = fit_camera(robot, robot.postures.get(scenario.robot.posture), scenario.camera)
-    return DrawnRun(scenario.model_copy(update={"camera": camera}), robot, mechanisms, log)
+    return scenario.model_copy(update={"camera": camera}), robot, mechanisms, log
 
 
 def _require_same_run(folder: Path, log: xr.Dataset, robot: Robot, mechanisms: Sequence[Mechanism]) -> None:
@@ -400,19 +394,14 @@ def reconstruct_planned_base(robot: Robot, log: xr.Dataset) -> NDArray[np.float6
     return poses
 
 
-class RunTrajectory(NamedTuple):
-    """Motion of the robot of a run."""
-
-    trajectory: JointTrajectory  # The motion at the log's rate, from 0 s, joints in the order of the robot.
-    robot: Robot  # The robot of the run's scenario.
-
-
-def read_run_trajectory(folder: Path, *, planned: bool = False) -> RunTrajectory:
+def read_run_trajectory(folder: Path, *, planned: bool = False) -> tuple[JointTrajectory, Robot]:
     """Read the motion of the robot of a run, complete or interrupted.
 
     `folder`: run directory; `planned`: whether to read the reference: joints that were to be followed, and
-    the base that the planned feet give, in place of what was measured. Raises RunError, ScenarioError,
-    RobotError if there is no log or no scenario, or the robot of the scenario is not that of the log.
+    the base that the planned feet give, in place of what was measured. Returns the motion at the log's rate,
+    from 0 s, joints in the order of the robot, and the robot of the run's scenario. Raises RunError,
+    ScenarioError, RobotError if there is no log or no scenario, or the robot of the scenario is not that of
+    the log.
     """
     log = open_run(folder)
     robot = load_robot(load_finished(folder).robot.name)
@@ -424,6 +413,5 @@ def read_run_trajectory(folder: Path, *, planned: bool = False) -> RunTrajectory
     if robot.floating:
         base = reconstruct_planned_base(robot, log) if planned else np.asarray(log["base_pose"].values)
     time = np.asarray(log["time"].values, dtype=float)
-    return RunTrajectory(
-        JointTrajectory(time - time[0], np.asarray(log[joints].values), robot.joint_names, base), robot
-    )
+    values = np.asarray(log[joints].values)
+    return JointTrajectory(time - time[0], values, robot.joint_names, base), robot

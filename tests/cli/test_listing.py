@@ -33,7 +33,7 @@ def test_a_table_has_the_robot_kind_and_duration_of_a_scenario():
 
 def test_the_kind_of_every_scenario_is_that_of_the_loaded_one():
     for name in list_scenarios():
-        scenario, kind = load_scenario(name), summarise_scenario(name).kind
+        scenario, (_, kind, _, _) = load_scenario(name), summarise_scenario(name)
         assert (kind == "push") == (scenario.push is not None), name
         steps = scenario.stepping is not None and len(scenario.stepping.commands) > 0
         assert (kind in ("walking", "stepping")) == steps, name

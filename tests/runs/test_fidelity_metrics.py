@@ -161,14 +161,14 @@ TEMPO = {
 
 
 def test_errors_are_in_percent_of_the_arm_degrees_and_millimetres():
-    assert [row.cells for row in fidelity_rows(ERRORS)] == [
+    assert fidelity_rows(ERRORS) == [
         ("hand", "5.0", "12.0", "20.0", "% of arm", "1.25", "4.50"),
         ("trunk", "3.0", "6.0", "9.0", "°", "0.00", "2.00"),
         ("root", "100.0", "200.0", "300.4", "mm", "2.00", "5.00"),
     ]
     # What is not a number, as in a file that was changed, is not shown.
     broken = {**ERRORS, "fidelity.trunk_mean_rad": "x", "fidelity.root_p95_m": None}
-    assert [row.quantity for row in fidelity_rows(broken)] == ["hand"]
+    assert [row[0] for row in fidelity_rows(broken)] == ["hand"]
 
 
 def test_there_is_no_row_and_no_line_of_a_run_without_a_person():

@@ -3,11 +3,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from simbench.runs.baseline import Verdict
+from simbench.runs.baseline import Check, Verdict
 from simbench.runs.regression import (
     Case,
     CaseResult,
-    FailedCheck,
     append_summary,
     escape_markdown,
     summary_markdown,
@@ -27,7 +26,7 @@ RESULTS = [
     CaseResult(
         case("fa|ls"),
         (drift("zmp.rms_m"), drift("old_m", "missing")),
-        (FailedCheck("fell", "false", True),),
+        (Check("fell", False, "false", value=True),),
     ),
     CaseResult(case("stops"), error="no <plan> | here"),
 ]

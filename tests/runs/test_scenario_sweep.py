@@ -214,7 +214,7 @@ def test_the_content_of_files_that_a_scenario_names_decides_too(short):
 
     def identity():
         plan = plan_sweep("short.yaml", ["seed=1"], overrides)
-        assert Path(plan.scenarios[0].motion.source).is_absolute()
+        assert Path(plan[3][0].motion.source).is_absolute()
         (item,) = sweep_items(plan)
         return item.identity
 

@@ -51,19 +51,19 @@ def records():
 
 def test_the_step_and_the_drift_are_marked_and_nothing_else(records):
     marked = [
-        (trend.scenario, series.metric, change.kind, change_effect(series, change))
-        for trend in find_trends(records)
-        for series in trend.series
-        for change in series.changes
+        (scenario, metric, change.kind, change_effect(metric, change))
+        for scenario, _, metrics in find_trends(records)
+        for metric, _, changes in metrics
+        for change in changes
     ]
     assert marked == [
         ("drawer", "tracking.rms_rad", "step", "worse"),
         ("drawer", "zmp.rms_m", "drift", "worse"),
     ]
-    (drawer,) = (trend for trend in find_trends(records) if trend.scenario == "drawer")
-    step = drawer.series[0].changes[0]
+    (drawer,) = (metrics for scenario, _, metrics in find_trends(records) if scenario == "drawer")
+    step = drawer[0][2][0]
     assert (step.first, step.last) == (12, COMMITS - 1)
-    assert {series.metric for series in drawer.series} == {
+    assert {metric for metric, _, _ in drawer} == {
         name for name, value in records[0].metrics.items() if not isinstance(value, str) and value is not None
     }
 
@@ -71,17 +71,16 @@ def test_the_step_and_the_drift_are_marked_and_nothing_else(records):
 def test_what_a_baseline_expects_nothing_of_is_drawn_and_not_marked(records):
     ignored = [each._replace(tolerances={"tracking.rms_rad": None, "zmp.rms_m": 0.1}) for each in records]
     trends = find_trends(ignored)
-    assert not any(series.changes for trend in trends for series in trend.series)
-    assert any(series.metric == "tracking.rms_rad" for series in trends[1].series)
+    assert not any(changes for _, _, metrics in trends for _, _, changes in metrics)
+    assert any(metric == "tracking.rms_rad" for metric, _, _ in trends[1][2])
 
 
 def test_a_run_that_failed_leaves_a_gap_and_the_others_keep_their_places():
     made = [record(number, {"fell": float(number >= 8)}) for number in range(16)]
     made[3] = record(3, {}, outcome="error", error="no plan")
-    (trend,) = find_trends(made)
-    ((change,),) = (series.changes for series in trend.series)
+    ((_, _, ((_, values, (change,)),)),) = find_trends(made)
     assert (change.first, change.last) == (8, 15)
-    assert trend.series[0].values[3] is None
+    assert values[3] is None
 
 
 def test_a_history_is_read_as_it_was_written_by_date(tmp_path):
@@ -168,7 +167,7 @@ def read_page(made, tmp_path):
 
 def test_the_page_draws_every_metric_needs_no_other_file_and_links_the_runs(records, tmp_path):
     text = read_page(records, tmp_path)
-    drawn = sum(len(trend.series) for trend in find_trends(records))
+    drawn = sum(len(metrics) for _, _, metrics in find_trends(records))
     # Those with changes are drawn twice.
     assert text.count("<svg ") == drawn + 2
     assert text.count("class='change worse'") == 2

@@ -8,7 +8,6 @@ from script_modules import loaded_script
 from simbench.errors import SkillError
 from simbench.kinematics.redundancy_criteria import CRITERIA
 from simbench.runs.provenance import fingerprint
-from simbench.runs.skill_study import EVERYBODY, MixtureSearch, skill_items
 from simbench.runs.study import StudyRow, write_row
 
 TASKS, ACTORS = ("pump", "drawer"), (1, 2, 3)
@@ -21,8 +20,8 @@ def script():
 
 
 @pytest.fixture
-def items():
-    return skill_items(TASKS, ACTORS, MixtureSearch())
+def items(script):
+    return script.skill_items(TASKS, ACTORS, script.MixtureSearch())
 
 
 @pytest.fixture
@@ -50,10 +49,10 @@ def folder(script, items, tmp_path):
 def test_only_actors_of_all_tasks_count(script, items, folder):
     rows = script.finished_rows(items, folder)
     assert [(row.varied["task"], row.varied["actor"]) for row in rows] == [
-        (task, actor) for actor in (EVERYBODY, 1, 2) for task in TASKS
+        (task, actor) for actor in (script.EVERYBODY, 1, 2) for task in TASKS
     ]
     with pytest.raises(SkillError, match="no actor of this study is finished in all tasks"):
-        script.finished_rows(skill_items(TASKS, (4,), MixtureSearch()), folder)
+        script.finished_rows(script.skill_items(TASKS, (4,), script.MixtureSearch()), folder)
 
 
 def test_finished_rows_are_printed_and_written(script, folder, tmp_path, capsys):

@@ -9,7 +9,7 @@ dominates has the greatest share whatever the frame rate (`criterion_shares`); o
 it, ergonomy is the greatest wherever fitness is flat along it, which the last column of the figures shows.
 Laws start every repetition from the posture recorded there, or with --whole only the first. They move the
 person's own joints, or with --skeleton romeo the thesis's model of a person. DIR
-keeps every result (`table.parquet`, whose columns `simbench.runs.skill_study.study_mixture` explains,
+keeps every result (`table.parquet`, whose columns `skill_study.study_mixture` explains,
 and `timing.parquet`) and a picture of all weights, `weights.png`; the same command goes on after a kill.
 --finished computes nothing: it reads from DIR the actors who are finished in all tasks. Exit status 1 if a
 bar is missed.
@@ -30,14 +30,7 @@ from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from results import JOBS, add_results_option, begin_results, write_results
-
-from simbench.cli.console import progress_bars
-from simbench.errors import SimbenchError, SkillError
-from simbench.kinematics.redundancy_criteria import CRITERIA
-from simbench.plotting import save_png
-from simbench.runs.execution import run_isolated
-from simbench.runs.provenance import fingerprint
-from simbench.runs.skill_study import (
+from skill_study import (
     EVERYBODY,
     THESIS_ACTORS,
     THESIS_TASKS,
@@ -45,6 +38,13 @@ from simbench.runs.skill_study import (
     skill_items,
     study_mixture,
 )
+
+from simbench.cli.console import progress_bars
+from simbench.errors import SimbenchError, SkillError
+from simbench.kinematics.redundancy_criteria import CRITERIA
+from simbench.plotting import save_png
+from simbench.runs.execution import run_isolated
+from simbench.runs.provenance import fingerprint
 from simbench.runs.study import Item, StudyRow, read_row, run_study
 from simbench.skills.anatomical_motion import PERSON, SKELETONS
 from simbench.skills.weight_search import LATTICE, METHODS

@@ -45,6 +45,7 @@ from fuzzy_tuning import (
     write_memberships,
 )
 from results import add_results_option, begin_results, write_results
+from skill_study import THESIS_ACTORS, THESIS_TASKS, MixtureSearch, skill_items, study_mixture
 
 from simbench import skills
 from simbench.cli.console import progress_bars
@@ -53,7 +54,6 @@ from simbench.kinematics.redundancy_criteria import CRITERIA
 from simbench.motion.actors.session import perform_in_session
 from simbench.plotting import save_png
 from simbench.runs.execution import run_isolated
-from simbench.runs.skill_study import THESIS_ACTORS, THESIS_TASKS, MixtureSearch, skill_items, study_mixture
 from simbench.runs.study import TABLE, run_study
 from simbench.skills.anatomical_motion import prepare_motion
 from simbench.skills.fuzzy_rules import OUTPUTS, THESIS_RULES

@@ -38,6 +38,7 @@ from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from results import add_results_option, begin_results, write_results
+from skill_study import EVERYBODY, THESIS_ACTORS, THESIS_TASKS
 
 from simbench.errors import MotionError, SimbenchError, SkillError
 from simbench.kinematics.redundancy_criteria import CRITERIA
@@ -55,7 +56,6 @@ from simbench.runs.motion_source import scenario_motion
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
 from simbench.runs.scenario.schema import Scenario
-from simbench.runs.skill_study import EVERYBODY, THESIS_ACTORS, THESIS_TASKS
 from simbench.sim.equipment import compute_resistance, describe_handles, describe_surroundings
 
 Array = NDArray[np.float64]

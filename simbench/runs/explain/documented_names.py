@@ -7,7 +7,7 @@ that write logs; to import these takes a second.
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import yaml
 
@@ -36,12 +36,9 @@ class KeyEntry(NamedTuple):
     description: str
 
 
-class SectionEntry(NamedTuple):
-    """A section of a file."""
-
-    name: str  # Dotted name, such as `fixtures.drawer`; empty for the top level.
-    description: str
-    keys: tuple[KeyEntry, ...]  # Its keys in the order of the schema.
+SectionEntry: TypeAlias = tuple[str, str, tuple[KeyEntry, ...]]
+"""A section of a file: its dotted name, such as `fixtures.drawer`, empty for the top level; its description;
+and its keys in the order of the schema."""
 
 
 @lru_cache(maxsize=1)
@@ -70,7 +67,7 @@ def find_keys(sections: tuple[SectionEntry, ...], name: str) -> tuple[KeyEntry, 
     `fixtures.0.mass_kg` or `joints.LElbowRoll.limits`. Returns keys of that name; of several fixtures, if the
     name gives the number of one.
     """
-    entries = list(dict.fromkeys(entry for section in sections for entry in section.keys))
+    entries = list(dict.fromkeys(entry for _, _, keys in sections for entry in keys))
     found = [entry for entry in entries if entry.name == name]
     steps = name.split(".")
     without_numbers = [step for step in steps if parse_whole_number(step) is None]
@@ -126,7 +123,7 @@ def _sections(kind: str) -> Iterator[SectionEntry]:
                 shown = re.sub(r"\n(\.\.\.)?", "", text).strip()
             description = str(node.get("description", "")).removesuffix(f"Unit: {unit}.").strip()
             entries.append(KeyEntry(key, _type(node, definitions), unit, shown, _range(node), description))
-        yield SectionEntry(path, section.get("description", ""), tuple(entries))
+        yield path, section.get("description", ""), tuple(entries)
         waiting = within + waiting
 
 

@@ -1,44 +1,29 @@
-"""JSON Schemas of scenario.yaml and robot.yaml, with which editors complete keys and flag errors.
+"""JSON Schemas with which editors complete keys of scenario.yaml and robot.yaml, and flag errors.
 
-They come from the pydantic models. What pydantic writes is rearranged so that an error is reported at the key
+They come from the pydantic models; `scripts/tools/write_schemas.py` writes those of simbench's own to
+`schemas/`. What pydantic writes is rearranged so that an error is reported at the key
 that is wrong: a union of types becomes a condition on the value's type, and the fixtures a condition on their
 key `type`.
 """
 
 import inspect
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal, get_args
+from collections.abc import Mapping
+from typing import Any
 
-import pinocchio as pin
 from pydantic import BaseModel
 
 from simbench.motion.actors.session import TASKS
 from simbench.motion.shipped import describe_actors
-from simbench.options import (
-    BALANCE_CONTROLLERS,
-    CONTROL_LAWS,
-    RETARGETING_METHODS,
-    STILL,
-    SWEEP,
-    ActorTaskKeys,
-    SweepTaskKeys,
-)
+from simbench.options import BALANCE_CONTROLLERS, CONTROL_LAWS, RETARGETING_METHODS, STILL, SWEEP, ActorTaskKeys, SweepTaskKeys
+from simbench.errors import PluginError
+from simbench.files.json_document import read_json_object
+from simbench.options import BALANCE_CONTROLLERS, CONTROL_LAWS, RETARGETING_METHODS
 from simbench.plugins.declarations import is_plugin, require_plugin
-from simbench.robot.description import Description
-from simbench.runs import log_builder, log_schema, metrics
-from simbench.runs.explain.documented_names import FIXTURE, JOINT, LogEntry
+from simbench.resources import resource_dir
 from simbench.runs.metric_catalogue import UNITS, unit_of
-from simbench.runs.scenario.schema import Scenario
-from simbench.sim import grasp, push, recorder, sensing, state
-from simbench.sim.control import command
-from simbench.sim.fixtures import MECHANISMS, TYPES
-from simbench.sim.fixtures.declared import DeclaredMechanism
-from simbench.sim.fixtures.mechanism import Cut, Mechanism, MechanismJoint
-from simbench.sim.state import Signal
+from simbench.sim.fixtures import TYPES
 
 Schema = dict[str, Any]
-Kind = Literal["scenario", "robot"]
 
 _OPTIONS = {
     "control": ("law", "control_laws", CONTROL_LAWS),
@@ -46,8 +31,6 @@ _OPTIONS = {
     "retarget": ("method", "retargeters", RETARGETING_METHODS),
 }
 """Sections with options of a plug-in: key that names it, its group, and simbench's own names."""
-_ADDRESS = "https://simbench-robotics.github.io/simbench/schemas"
-_DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _WRONG_UNITS = {
     "_m": "mm cm km in ft",
     "_rad": "deg degrees",
@@ -70,62 +53,6 @@ _WRONG_UNITS = {
     "_j_m": "j_mm j_cm",
 }
 """Endings that are written by mistake instead of a unit; the name without a unit is one too."""
-_EVERY = "every run"
-_FEET = "robots on their feet"
-_BALANCED = "balanced robots: on two feet, not seated"
-_DIVERGED = "runs whose physics diverged"
-_PLANNED = "runs that follow a recording on equipment"
-_FOLLOWED = "runs that follow a robot's trajectory"
-_FOLLOWED_ON_FEET = "runs on free feet that follow a robot's trajectory"
-_IMITATED = "robots with two arms that follow a recording"
-_CUT = "fixtures that are cut (knife, grater)"
-_STANDING = "fixtures that stand freely (knife, grater, hand_drill)"
-_JOINTS = "fixtures with joints"
-_SLIDING = {"rad": "m", "rad/s": "m/s", "N m": "N"}
-"""Unit of a prismatic joint by that of a revolute one."""
-
-
-def scenario_schema() -> Schema:
-    """Make the JSON Schema of a scenario. Returns schema in JSON Schema 2020-12."""
-    schema = _schema(Scenario, "scenario", "Scenario of simbench")
-    definitions = schema["$defs"]
-    for keys in (ActorTaskKeys, SweepTaskKeys):
-        made = definitions[keys.__name__] = _rearrange(keys.model_json_schema())
-        for key in made["properties"].values():
-            # What a task does not give is left out, not null.
-            if isinstance(key["type"], list):
-                key["type"] = key["type"][0]
-                del key["default"]
-        _finish_section(made)
-    # Each kind of motion source has its own keys of `motion.task`.
-    motion = definitions["MotionSection"]
-    motion["properties"]["task"].pop("additionalProperties")
-    actor = {"pattern": "^actor:[A-Za-z0-9_-]+$"}
-    motion["allOf"] += [
-        {
-            "if": {"properties": {"source": source}, "required": ["source"]},
-            "then": {"properties": {"task": task}},
-        }
-        for source, task in (
-            (actor, {"$ref": "#/$defs/ActorTaskKeys"}),
-            ({"const": SWEEP}, {"$ref": "#/$defs/SweepTaskKeys"}),
-            ({"not": {"anyOf": [actor, {"const": SWEEP}]}, "type": "string"}, {"maxProperties": 0}),
-        )
-    ]
-    motion["properties"]["source"]["examples"] = [SWEEP, STILL]
-    step = definitions["StepCommand"]
-    # Keys that are null count as absent.
-    step["oneOf"] = [
-        {"required": [key], "properties": {key: {"not": {"type": "null"}}}} for key in step["properties"]
-    ]
-    definitions["Bound"]["anyOf"] = [
-        {"required": [key], "properties": {key: {"type": "number"}}} for key in ("min", "max")
-    ]
-    weights = definitions["WeightsSection"]
-    weights["anyOf"] = [
-        {"required": [key], "properties": {key: {"exclusiveMinimum": 0}}} for key in weights["properties"]
-    ]
-    return schema
 
 
 def scenario_schema_for(data: Mapping[str, Any]) -> Schema:
@@ -134,7 +61,7 @@ def scenario_schema_for(data: Mapping[str, Any]) -> Schema:
     `data`: the scenario's values; they need not be valid. Returns schema in JSON Schema 2020-12. Raises
     PluginError if a plug-in cannot be loaded.
     """
-    schema = scenario_schema()
+    schema = read_json_object(resource_dir("schemas") / "scenario.json", PluginError)
     definitions, choice = schema["$defs"], schema["properties"]["fixtures"]["items"]
     fixtures = data.get("fixtures")
     for fixture in fixtures if isinstance(fixtures, list) else ():
@@ -156,87 +83,24 @@ def scenario_schema_for(data: Mapping[str, Any]) -> Schema:
 
 def _define(definitions: Schema, section: type[BaseModel]) -> Schema:
     """Add a plug-in's section to the definitions; return the reference to it."""
-    made = _rearrange(section.model_json_schema())
+    made = rearrange(section.model_json_schema())
     definitions.update(
         {name: each for name, each in made.pop("$defs", {}).items() if name not in definitions}
     )
-    _finish_section(made)
+    finish_section(made)
     name = f"plugin.{section.__name__}"
     definitions[name] = made
     return {"$ref": f"#/$defs/{name}"}
 
 
-def robot_schema() -> Schema:
-    """Make the JSON Schema of a robot.yaml. Returns schema in JSON Schema 2020-12."""
-    schema = _schema(Description, "robot", "Robot of simbench")
-    definitions = schema["$defs"]
-    drive = definitions["Drive"]
-    numbers = drive["properties"]
-    reduction, rotor = numbers["reduction"], {"type": "number", "minimum": 0}
-    pair = {
-        "type": "array",
-        "prefixItems": [{"type": "number", "minimum": reduction["minimum"]}, rotor],
-        "minItems": 2,
-        "maxItems": 2,
-    }
-    drive["oneOf"] = [
-        {"required": [key], "properties": {key: {"type": "number"}}} for key in ("rotor", "reflected_inertia")
-    ]
-    description = drive["description"]
-    definitions["DriveSection"] = drive
-    definitions["Drive"] = {
-        "description": description,
-        "type": ["array", "object"],
-        "allOf": [
-            {"if": {"type": "array"}, "then": pair},
-            {"if": {"type": "object"}, "then": {"$ref": "#/$defs/DriveSection"}},
-        ],
-    }
-    for name, forms in (("Shell", ("loft", "patch")), ("CollisionShape", ("box", "sphere", "loft"))):
-        definitions[name]["oneOf"] = [
-            {"required": [form], "properties": {form: {"not": {"type": "null"}}}} for form in forms
-        ]
-    for name in definitions["DhRow"]["properties"].values():
-        name["unit"] = "rad" if name["description"].startswith("Angle") else "m"
-        name["description"] += f" Unit: {name['unit']}."
-    joint = definitions["JointDescription"]
-    joint["if"] = {"required": ["dh"]}
-    joint["then"] = {
-        "properties": {
-            key: {"const": f"leave out {key}: dh places the joint"} for key in ("xyz", "rpy", "axis")
-        }
-    }
-    return schema
-
-
-SCHEMAS: Mapping[Kind, Callable[[], Schema]] = {"scenario": scenario_schema, "robot": robot_schema}
-"""Function that makes each schema."""
-
-
-def schema_text(kind: Kind) -> str:
-    """Write a JSON Schema as `simbench schema` prints it and `schemas/` holds it.
-
-    `kind`: `scenario` or `robot`. Returns JSON with a line break at its end.
-    """
-    return json.dumps(SCHEMAS[kind](), indent=1, ensure_ascii=False) + "\n"
-
-
-def _schema(model: type[BaseModel], kind: Kind, title: str) -> Schema:
-    """Make the schema of a model and its sections."""
-    made = _rearrange(model.model_json_schema())
-    for section in (made, *made["$defs"].values()):
-        _finish_section(section)
-    return {"$schema": _DIALECT, "$id": f"{_ADDRESS}/{kind}.json", "title": title, **made}
-
-
-def _rearrange(node: Any, *, names: bool = False) -> Any:
+def rearrange(node: Any, *, names: bool = False) -> Any:
     """Rewrite what pydantic made; `names` says that the keys of a mapping are names, not keywords."""
     if isinstance(node, list):
-        return [_rearrange(each) for each in node]
+        return [rearrange(each) for each in node]
     if not isinstance(node, dict):
         return node
     result = {
-        key: value if key == "default" else _rearrange(value, names=key in ("properties", "$defs"))
+        key: value if key == "default" else rearrange(value, names=key in ("properties", "$defs"))
         for key, value in node.items()
         if names or key != "title"
     }
@@ -294,7 +158,7 @@ def _split_union(schema: Schema, alternatives: list[Schema]) -> Schema:
     return {**schema, "type": types, "allOf": conditions}
 
 
-def _finish_section(section: Schema) -> None:
+def finish_section(section: Schema) -> None:
     """Say the unit of each key, and flag names with a wrong unit or none."""
     properties: Mapping[str, Schema] = section.get("properties", {})
     for name, schema in properties.items():
@@ -320,95 +184,3 @@ def _finish_section(section: Schema) -> None:
     if wrong and section.get("additionalProperties") is False:
         # Inside `allOf` they do not count as allowed names.
         section["allOf"] = [{"patternProperties": wrong}]
-
-
-def declared_entries() -> tuple[LogEntry, ...]:
-    """Collect everything that a run's log can hold from the modules that write it.
-
-    Returns coordinates, variables, those of fixtures as patterns, and attributes.
-    """
-    sampled: tuple[Signal[Any], ...] = (
-        *state.root_and_joint_signals(7, 6),
-        *recorder.REFERENCE_SIGNALS,
-        *command.COMMAND_SIGNALS,
-        *recorder.DERIVED_SIGNALS,
-        *sensing.CONTACT_SIGNALS,
-        *push.PUSH_SIGNALS,
-        *grasp.GRIP_SIGNALS,
-    )
-    time = ("time",)
-    found = [
-        *_entries("coordinate", _EVERY, log_schema.COORDINATE_SIGNALS),
-        *_entries("coordinate", _IMITATED, log_schema.PERSON_COORDINATES),
-        *_entries("variable", _EVERY, sampled, time),
-    ]
-    for signal in log_builder.HAND_SIGNALS:
-        present = _EVERY if signal.name == "hand_contact" else _PLANNED
-        found += _entries("variable", present, (signal,), time)
-    found += _entries("variable", _EVERY, log_builder.LIMIT_SIGNALS)
-    found += _entries("variable", _EVERY, (log_schema.STROKES, *log_schema.CONTACT_EVENT_SIGNALS))
-    found += _entries("variable", _FEET, (*log_builder.ZMP_SIGNALS, *metrics.SUPPORT_SIGNALS), time)
-    found += _entries("variable", _BALANCED, log_builder.BALANCE_SIGNALS, time)
-    found += _entries("variable", _FOLLOWED, (log_builder.JOINT_TRAJECTORY,), time)
-    found += _entries("variable", _FOLLOWED_ON_FEET, log_builder.TRAJECTORY_SIGNALS, time)
-    found += _entries("variable", _IMITATED, log_schema.PERSON_SIGNALS)
-    # A fixture that has everything, with placeholders for names.
-    joint = MechanismJoint(JOINT, "slide", (1.0, 0.0, 0.0))
-    fixture = Mechanism(FIXTURE, pin.SE3.Identity(), (), (joint,), standing=True, cut=Cut(JOINT, 1.0))
-    signals: tuple[Signal[Any], ...] = (
-        *state.fixture_signals(fixture),
-        *log_builder.actor_signals(fixture),
-        sensing.contact_wrench_signal(FIXTURE),
-    )
-    of_fixtures = {"cut": _CUT, "cut_actor": _CUT, "stand": _STANDING, "contact_wrench": "every fixture"}
-    for signal in signals:
-        suffix = signal.name.removeprefix(f"{FIXTURE}_")
-        (entry,) = _entries("variable", of_fixtures.get(suffix, _JOINTS), (signal,), time)
-        if JOINT in signal.name:
-            turning = f"{entry.unit.replace('m', 'rad')} for a revolute joint"
-            entry = entry._replace(unit=f"{entry.unit}; {turning}")
-        found.append(entry)
-    found += _entries("attribute", _EVERY, log_schema.ATTRIBUTE_SIGNALS)
-    found += _entries("attribute", _BALANCED, log_builder.BALANCE_ATTRIBUTES)
-    found += _entries("attribute", _DIVERGED, log_builder.DIVERGENCE_ATTRIBUTES)
-    return tuple(found)
-
-
-def _entries(
-    kind: str, present: str, signals: Sequence[Signal[Any]], sampled: tuple[str, ...] = ()
-) -> Iterator[LogEntry]:
-    """Write declarations as entries."""
-    for signal in signals:
-        dims = ", ".join((*sampled, *signal.dims))
-        unit = signal.unit
-        # An arm may have joints that slide; the log's attribute is the unit of the robots that ship.
-        if signal.dims == ("joint",) and unit:
-            unit = f"{unit}; {_SLIDING[unit]} for a prismatic joint"
-        yield LogEntry(signal.name, kind, dims, unit, signal.description, present)
-
-
-def declared_joints() -> tuple[str, ...]:
-    """Collect the names of the joints of all kinds of fixtures. Returns names, such as `travel`."""
-    names = []
-    for design, make_mechanism in MECHANISMS.items():
-        if design is DeclaredMechanism:
-            # Its joints are named by whoever declares it.
-            continue
-        (kind,) = get_args(inspect.get_annotations(design)["type"])
-        mechanism = make_mechanism(design(type=kind, position_m=(0.5, 0.0, 0.0)))
-        names += [joint.name for joint in mechanism.joints]
-    return tuple(dict.fromkeys(names))
-
-
-def names_text() -> str:
-    """Write the entries of logs, the joints of fixtures, and what virtual actors perform.
-
-    Returns JSON with a line break at its end.
-    """
-    names = {
-        "log": [entry._asdict() for entry in declared_entries()],
-        "joints": declared_joints(),
-        "tasks": sorted(TASKS),
-        "actors": describe_actors(),
-    }
-    return json.dumps(names, indent=1, ensure_ascii=False) + "\n"

@@ -1,7 +1,6 @@
 """Plots of a run in its directory: tracking, torque, equipment, contacts, balance and fidelity."""
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -42,20 +41,12 @@ _EQUIPMENT_HEIGHT, _CONTACT_HEIGHT, _SPACE = 170, 190, 44
 """Heights of a panel of equipment and of contacts, and the space above each, pixels."""
 
 
-@dataclass(frozen=True)
-class Plot:
-    """One plot of a run."""
-
-    name: str  # `fidelity`, `tracking`, `balance`, `contacts`, `torque` or `equipment`.
-    path: Path  # PNG file.
-
-
 def draw_plots(
     folder: Path,
     on_progress: OnProgress,
     only: Collection[str] | None = None,
     log: xr.Dataset | None = None,
-) -> list[Plot]:
+) -> list[Path]:
     """Draw the plots that a run has, complete or interrupted, into `plots/` of its directory.
 
     A robot on a fixed base has no plot of balance, a run without equipment none of equipment, and one that
@@ -74,8 +65,8 @@ def draw_plots(
 
     Returns
     -------
-    list of Plot
-        Plots that were drawn.
+    list of Path
+        PNG files that were drawn: `fidelity`, `equipment`, `balance`, `contacts`, `tracking`, `torque`.
 
     Raises
     ------
@@ -107,15 +98,15 @@ def draw_plots(
         "torque": (True, lambda path: draw_torque(log, f"{title}motor torque against its limit", path)),
     }
     plots = [
-        Plot(name, folder / FOLDER / f"{name}.png")
+        folder / FOLDER / f"{name}.png"
         for name, (has_data, _) in drawings.items()
         if has_data and (only is None or name in only)
     ]
     if plots:
         (folder / FOLDER).mkdir(exist_ok=True)
-    for done, plot in enumerate(plots, start=1):
-        _, draw = drawings[plot.name]
-        draw(plot.path)
+    for done, path in enumerate(plots, start=1):
+        _, draw = drawings[path.stem]
+        draw(path)
         on_progress("plots", done, len(plots))
     return plots
 
@@ -234,18 +225,18 @@ def draw_equipment(log: xr.Dataset, title: str, path: Path) -> None:
     ]
     sheet = new_sheet(len(coordinates) * (_EQUIPMENT_HEIGHT + _SPACE) - _SPACE, title, key)
     time = log.time.values
-    for row, each in enumerate(coordinates):
+    for row, (name, si_unit, robot, actor) in enumerate(coordinates):
         axes = add_axes(
             sheet, LEFT, TOP + row * (_EQUIPMENT_HEIGHT + _SPACE), WIDTH - LEFT - RIGHT, _EQUIPMENT_HEIGHT
         )
-        scale, unit = (1000.0, "mm") if each.unit == "m" else (180.0 / np.pi, "°")
-        robot, actor = scale * each.robot, scale * each.actor
+        scale, unit = (1000.0, "mm") if si_unit == "m" else (180.0 / np.pi, "°")
+        robot, actor = scale * robot, scale * actor
         for start, end in log["strokes"].values:
             axes.axvspan(start, end, color=STROKE_COLOUR, linewidth=0, zorder=0)
             axes.axvline(end, color="white", linewidth=2.0, zorder=0)
         axes.plot(time, actor, color=REFERENCE_COLOUR, linewidth=3.0)
         axes.plot(time, robot, color=MEASURED_COLOUR, linewidth=1.1)
-        axes.set_title(f"{each.name} ({unit})", loc="left", size=10, parse_math=False)
+        axes.set_title(f"{name} ({unit})", loc="left", size=10, parse_math=False)
         travel = f"way {np.ptp(robot):.4g} {unit}, the actor's {np.ptp(actor):.4g} {unit}"
         axes.set_title(travel, loc="right", size=8, color="#555555")
         set_time_axis(axes, time)

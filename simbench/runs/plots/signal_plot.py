@@ -26,7 +26,8 @@ from simbench.plotting import (
     set_time_axis,
 )
 from simbench.runs.log_schema import fixture_coordinates
-from simbench.runs.traces.trace_comparison import Divergence, TraceComparison
+from simbench.runs.traces.trace_comparison import Divergence
+from simbench.runs.traces.trace_signals import Samples, Trace
 
 HEIGHT, SPACE = 170, 44
 ROWS = 8
@@ -111,7 +112,7 @@ def usual_signals(logs: Sequence[xr.Dataset]) -> list[str]:
 
     `logs`: logs of at least one run. Returns names, as for `plot_signals`.
     """
-    equipment = dict.fromkeys(each.name for log in logs for each in fixture_coordinates(log))
+    equipment = dict.fromkeys(name for log in logs for name, *_ in fixture_coordinates(log))
     balance = ["zmp"] if any("zmp" in log for log in logs) else []
     feet = [FEET] if any(log.sizes["foot"] for log in logs) else []
     return [LARGEST_ERROR, *equipment, *balance, *feet, LARGEST_TORQUE]
@@ -205,15 +206,15 @@ def _joint_channels(log: xr.Dataset, unit: str, values: Array, entries: Sequence
 
 
 def draw_divergence(
-    comparison: TraceComparison, divergences: Sequence[Divergence], title: str, path: Path
+    trace: Trace, run: Samples, divergences: Sequence[Divergence], title: str, path: Path
 ) -> None:
     """Draw channels over the baseline and, beside each, its deviation from the baseline with the envelope.
 
-    `comparison`: the run compared with its trace; `divergences`: channels of one signal that diverged, in the
-    order in which they are drawn; `title`: title of the sheet; `path`: PNG file to write. Raises OSError if
-    the file cannot be written.
+    `trace`: trace of the baseline; `run`: channels of the run at the log's rate; `divergences`: channels of
+    one signal that diverged, in the order in which they are drawn; `title`: title of the sheet; `path`: PNG
+    file to write. Raises OSError if the file cannot be written.
     """
-    shown, trace, run = divergences[:ROWS], comparison.trace, comparison.run
+    shown = divergences[:ROWS]
     key: list[Line2D | Patch] = [
         Line2D([], [], color=REFERENCE_COLOUR, linewidth=3.0, label="baseline"),
         Patch(facecolor=_BAND_COLOUR, label="allowed deviation"),

@@ -29,36 +29,6 @@ SCRIPTS = Path(__file__).resolve().parent / "scripts"
 ASSETS = Path(__file__).resolve().parent / "bundle"
 """Bundled scripts and style, as reports contain them."""
 
-LOADER = """
-(async () => {
-  const open = async (id) => {
-    const bytes = Uint8Array.from(atob(document.getElementById(id).textContent), (c) => c.charCodeAt(0));
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-    return new Response(stream).arrayBuffer();
-  };
-  const say = (text) => {
-    const note = document.createElement("p");
-    note.className = "note";
-    note.textContent = text;
-    document.getElementById("player").append(note);
-  };
-  try {
-    if (typeof DecompressionStream === "undefined") {
-      say("This browser is too old for scene and plots; Chromium 90, Firefox 113 and Safari 16.4 show them.");
-      return;
-    }
-    const script = document.createElement("script");
-    script.textContent = new TextDecoder().decode(await open("simbench-script"));
-    document.head.append(script);
-    window.simbenchReport.start(await open("simbench-data"));
-  } catch (error) {
-    say("The scene and the plots could not be built: " + error);
-    throw error;
-  }
-})();
-"""
-"""Unpacks and starts the bundled script; the page has no other script that runs by itself."""
-
 _MISSING = 65535
 """Code of NaN."""
 _TYPES = {"uint8": "<u1", "int8": "<i1", "uint16": "<u2", "uint32": "<u4", "float32": "<f4", "float64": "<f8"}
@@ -153,7 +123,11 @@ def sources_digest() -> str:
 
 
 def read_asset(name: str) -> str:
-    """Read a file of the bundle. `name`: `report.js`, `report.css` or `licences.txt`. Returns its text."""
+    """Read a file of the bundle.
+
+    `name`: `report.js`, `report.css`, `licences.txt`, or `loader.js`, which unpacks and starts the bundled
+    script; the page has no other script that runs by itself. Returns the file's text.
+    """
     return (ASSETS / name).read_text(encoding="utf-8")
 
 
@@ -168,7 +142,7 @@ def content_policy() -> str:
 
     Returns value of the meta element `Content-Security-Policy`.
     """
-    digests = [hashlib.sha256(text.encode()).digest() for text in (LOADER, read_asset("report.js"))]
+    digests = [hashlib.sha256(text.encode()).digest() for text in map(read_asset, ("loader.js", "report.js"))]
     hashes = " ".join(f"'sha256-{base64.b64encode(digest).decode('ascii')}'" for digest in digests)
     return (
         f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data:; "

@@ -16,7 +16,7 @@ from simbench.kinematics.arrays import Array
 from simbench.runs.log_schema import CONTACT_EVENT_SIGNALS, fixture_coordinates
 from simbench.runs.metric_traces import EXTREMES, FailureTime, Trace, lost_grips, saturation_excess
 from simbench.runs.metrics import contact_kinds
-from simbench.runs.report.page_data import LOADER, Packer, packed_script
+from simbench.runs.report.page_data import Packer, packed_script, read_asset
 from simbench.runs.report.scene import make_scene, scene_samples
 from simbench.runs.video import load_drawn_run
 from simbench.sim.rendering.scene_view import UndrawableShapeError
@@ -72,7 +72,7 @@ def player_html(reports: Sequence[RunReport], labels: Sequence[str]) -> str:
         f'<noscript><p class="note">{html.escape(NO_SCRIPT)}</p></noscript></section>\n'
         f'<script type="application/octet-stream" id="simbench-data">{pack_runs(reports, labels)}</script>\n'
         f'<script type="application/octet-stream" id="simbench-script">{packed_script()}</script>\n'
-        f"<script>{LOADER}</script>"
+        f"<script>{read_asset('loader.js')}</script>"
     )
 
 
@@ -87,7 +87,7 @@ def pack_runs(reports: Sequence[RunReport], labels: Sequence[str]) -> str:
     for report, label in zip(reports, labels, strict=True):
         scene, reason = None, ""
         try:
-            scene = make_scene(load_drawn_run(report.folder, log=report.log), packer)
+            scene = make_scene(*load_drawn_run(report.folder, log=report.log), packer)
         except (SimbenchError, UndrawableShapeError) as error:
             # An old run's robot or meshes may be gone; curves and tables need neither.
             reason = printable(" ".join(str(error).split()))
@@ -223,13 +223,13 @@ def make_panels(log: xr.Dataset, grip: GripSection) -> list[Panel]:
     """
     panels = _balance_panels(log)
     equipment = fixture_coordinates(log)
-    for each in equipment:
-        scale, unit = (1000.0, "mm") if each.unit == "m" else (_DEGREES, "°")
+    for name, si_unit, robot, actor in equipment:
+        scale, unit = (1000.0, "mm") if si_unit == "m" else (_DEGREES, "°")
         curves: tuple[Curve, ...] = (
-            Curve("actor", scale * each.actor, "reference", "reference"),
-            Curve("robot", scale * each.robot, "robot"),
+            Curve("actor", scale * actor, "reference", "reference"),
+            Curve("robot", scale * robot, "robot"),
         )
-        panels.append(Panel(f"equipment.{each.name}", f"{each.name}, position", unit, curves))
+        panels.append(Panel(f"equipment.{name}", f"{name}, position", unit, curves))
     names = ("palm_actor", "palm_position", "hand_contact")
     if all(name in log for name in names) and log["hand_contact"].values.any():
         error = np.linalg.norm((log["palm_position"] - log["palm_actor"]).values, axis=2)

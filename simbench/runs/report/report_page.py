@@ -84,14 +84,14 @@ def report_page(reports: Sequence[RunReport], directory: Path) -> str:
         below = list(fidelity_lines(report.metrics))
         if below:
             heading = "What is left of the person" + ("" if alone else f" in {label}")
-            cells = [[escape(cell) for cell in row.cells] for row in fidelity_rows(report.metrics)]
+            cells = [[escape(cell) for cell in row] for row in fidelity_rows(report.metrics)]
             table = _table(["", *HEADS], cells) if cells else ""
             words = "<br>".join(" ".join(escape(line).split()) for line in below)
             figures = ""
-            for plot in report.plots:
-                if plot.name == FIDELITY:
-                    data = base64.b64encode(plot.path.read_bytes()).decode("ascii")
-                    image = f'<img alt="{plot.name}" src="data:image/png;base64,{data}">'
+            for path in report.plots:
+                if path.stem == FIDELITY:
+                    data = base64.b64encode(path.read_bytes()).decode("ascii")
+                    image = f'<img alt="{FIDELITY}" src="data:image/png;base64,{data}">'
                     figures += f"<figure>{image}<figcaption>{escape(_CAPTION)}</figcaption></figure>"
             sections.append(f"<h2>{escape(heading)}</h2>{table}<p>{words}</p>{figures}")
     sections.append(_metrics(reports, values))

@@ -25,7 +25,7 @@ from simbench.runs.scenario.scenario_files import find_scenario
 from simbench.runs.scenario.schema import Scenario
 
 if TYPE_CHECKING:
-    from simbench.runs.plots.run_plots import OnProgress, Plot
+    from simbench.runs.plots.run_plots import OnProgress
 
 _IGNORED = {"summary", "camera", "checks"}
 """Sections of a scenario that change nothing in the motion."""
@@ -49,8 +49,8 @@ class RunReport:
     baseline: tuple[Verdict, ...] | None  # Metrics beside the baseline of the scenario, if it has one.
     video: Path | None  # File of the video, if there is one.
     incomplete: str | None  # Reason why the run is incomplete, if it is.
-    # Pictures of the run, among them `fidelity` where it follows a person.
-    plots: list[Plot] = field(default_factory=list)
+    # PNG files of the run, among them `fidelity` where it follows a person.
+    plots: list[Path] = field(default_factory=list)
 
 
 def read_reports(

@@ -4,6 +4,7 @@ Links of the robot move by forward kinematics in the page: the page has the log'
 base instead of the links' poses.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +16,9 @@ from simbench.files.text import printable
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
 from simbench.runs.report.page_data import Packer
-from simbench.runs.video import DrawnRun, reconstruct_planned_base
+from simbench.runs.scenario.schema import Scenario
+from simbench.runs.video import reconstruct_planned_base
+from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.rendering.painting import mechanism_poses
 from simbench.sim.rendering.scene_view import Solid
 from simbench.sim.rendering.solids import part_solid, read_robot_meshes, robot_solids
@@ -64,19 +67,21 @@ def scene_samples(time: Array) -> NDArray[np.intp]:
     )
 
 
-def make_scene(run: DrawnRun, packer: Packer) -> dict[str, Any]:
+def make_scene(
+    scenario: Scenario, robot: Robot, mechanisms: Sequence[Mechanism], log: xr.Dataset, packer: Packer
+) -> dict[str, Any]:
     """Describe the bodies of a run, their motion, and what is drawn between them.
 
-    `run`: from `load_drawn_run`; `packer`: gets the arrays. Returns part `scene` of a run in the page's
-    document; `report/scripts/scene.js` draws it. Raises UndrawableShapeError if a mesh cannot be read.
+    `scenario`, `robot`, `mechanisms`, `log`: from `load_drawn_run`; `packer`: gets the arrays. Returns part
+    `scene` of a run in the page's document; `report/scripts/scene.js` draws it. Raises UndrawableShapeError
+    if a mesh cannot be read.
     """
-    samples = scene_samples(run.log.time.values)
-    log = run.log.isel(time=samples)
-    camera = run.scenario.camera
-    model = run.robot.model
+    samples = scene_samples(log.time.values)
+    planned = reconstruct_planned_base(robot, log)[samples]
+    log, camera, model = log.isel(time=samples), scenario.camera, robot.model
     # Surfaces of the links, with the joint that each hangs on and its pose there.
     bodies: list[dict[str, Any]] = []
-    for name, solid in robot_solids(read_robot_meshes(run.robot, average_textures=True), TRIANGLES).items():
+    for name, solid in robot_solids(read_robot_meshes(robot, average_textures=True), TRIANGLES).items():
         frame = model.frames[model.getFrameId(name, pin.FrameType.BODY)]
         bodies.append(
             {
@@ -88,7 +93,7 @@ def make_scene(run: DrawnRun, packer: Packer) -> dict[str, Any]:
             }
         )
     # Furniture and equipment have poses over time, or one if they stand still.
-    for mechanism in run.mechanisms:
+    for mechanism in mechanisms:
         columns = [log[f"{mechanism.name}_{joint.name}"].values for joint in mechanism.joints]
         positions = np.stack(columns, axis=1) if columns else np.empty((log.sizes["time"], 0))
         stand = log[f"{mechanism.name}_stand"].values if mechanism.standing else None
@@ -105,7 +110,6 @@ def make_scene(run: DrawnRun, packer: Packer) -> dict[str, Any]:
             else:
                 body["track"] = packer.add_signals(track)
             bodies.append(body)
-    planned = reconstruct_planned_base(run.robot, run.log)[samples]
     return {
         "camera": {
             "target": list(camera.target_m or (0.0, 0.0, 0.0)),
@@ -114,9 +118,9 @@ def make_scene(run: DrawnRun, packer: Packer) -> dict[str, Any]:
             "pitch": camera.pitch_deg,
             "fov": camera.fov_deg,
         },
-        "joints": _joint_tree(run.robot),
+        "joints": _joint_tree(robot),
         "bodies": bodies,
-        "floating": run.robot.floating,
+        "floating": robot.floating,
         "base": packer.add_signals(continuous_poses(log["base_pose"].values)),
         "plannedBase": packer.add_signals(continuous_poses(planned)),
         "forces": [

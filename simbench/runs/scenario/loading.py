@@ -32,16 +32,15 @@ from simbench.sim.fixtures import fixture_mechanism
 from simbench.sim.fixtures.declared import DeclaredMechanism
 from simbench.sim.fixtures.mechanism import Mechanism, scale_mechanism
 
-_FILE_KEYS = (
+_KEYS = (
     ("robot", "name"),
     ("motion", "source"),
     ("motion", "marker_map"),
     ("motion", "skeleton"),
     ("motion", "body_model"),
     ("motion", "joint_order"),
-    ("control", "policy", "contract"),
-    ("control", "policy", "model"),
 )
+_FILE_KEYS = (*_KEYS, ("control", "policy", "contract"), ("control", "policy", "model"))
 _SOURCE = ("motion", "source")
 _CODE_SECTIONS = (("control",), ("control", "policy"), ("balance",), ("retarget",), ("motion",))
 _CODE_KEYS = ("callable", "law", "controller", "method", "reader", "marker_map", "type", "plugin")
@@ -54,14 +53,6 @@ _WORDING = {
     "a valid dictionary or object to extract fields from": "a section",
     "a valid dictionary": "a section",
 }
-_KEYS = (
-    ("robot", "name"),
-    ("motion", "source"),
-    ("motion", "marker_map"),
-    ("motion", "skeleton"),
-    ("motion", "body_model"),
-    ("motion", "joint_order"),
-)
 _LEAD_IN_S = 1.0
 """Time from the robot's posture to the file's first sample, and back after its last one, s."""
 

@@ -7,7 +7,7 @@ from enum import Enum
 from functools import lru_cache
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from simbench.errors import BaselineError, ScenarioError
 from simbench.files.json_document import read_json_object
@@ -39,24 +39,13 @@ def list_scenarios() -> list[str]:
     return sorted(path.stem for path in resource_dir("scenarios").glob("*.yaml"))
 
 
-class ScenarioSummary(NamedTuple):
-    """What can be said of a scenario without validating or planning it."""
-
-    name: str
-    robot: str  # Name of its robot, as the scenario gives it.
-    # `push`, `walking`, `stepping` (on the spot), `following steps` (the person's), `seated`, `standing`, or
-    # `fixed arm`.
-    kind: str
-    # Planned duration of the motion that it retargets, as its baseline has it, s; None without one.
-    duration_s: float | None
-    summary: str  # Its `summary`, in one line; empty if it has none.
-
-
-def summarise_scenario(name: str) -> ScenarioSummary:
+def summarise_scenario(name: str) -> tuple[str, str, float | None, str]:
     """Read what a scenario that ships with simbench is, without validating it.
 
-    `name`: A name from `list_scenarios`. Returns robot, kind, duration and summary. Raises ScenarioError if
-    the file is not valid YAML.
+    `name`: A name from `list_scenarios`. Returns the name of its robot, as the scenario gives it; its kind:
+    `push`, `walking`, `stepping` (on the spot), `following steps` (the person's), `seated`, `standing`, or
+    `fixed arm`; the planned duration of the motion that it retargets, as its baseline has it, s, None without
+    one; its `summary` in one line, empty if it has none. Raises ScenarioError if the file is not valid YAML.
     """
     path = find_scenario(name)
     data = _read_mapping(path)
@@ -79,7 +68,7 @@ def summarise_scenario(name: str) -> ScenarioSummary:
         # A list says what is known; `simbench check` says what is wrong with a baseline.
         expected = None
     duration = float(expected) if isinstance(expected, (int, float)) else None
-    return ScenarioSummary(name, robot, kind, duration, " ".join(str(data.get("summary", "")).split()))
+    return robot, kind, duration, " ".join(str(data.get("summary", "")).split())
 
 
 @lru_cache

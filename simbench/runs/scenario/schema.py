@@ -3,11 +3,7 @@
 import re
 from typing import Annotated, Any
 
-from pydantic import (
-    Field,
-    Strict,
-    model_validator,
-)
+from pydantic import Field, Strict, model_validator
 
 from simbench.files.text import is_plain_name
 from simbench.options import (

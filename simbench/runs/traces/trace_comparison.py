@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -57,28 +56,13 @@ class Divergence(NamedTuple):
     lag: float
 
 
-@dataclass(frozen=True)
-class TraceComparison:
-    """A run compared with a trace."""
-
-    trace: Trace  # Trace of the baseline.
-    run: Samples  # Channels of the run at the log's rate.
-    # Channels that diverge, the earliest first; of those that do so at the same sample, the one that is
-    # furthest outside its envelope.
-    divergences: tuple[Divergence, ...]
-
-    @property
-    def first(self) -> Divergence | None:
-        """The first divergence; None if the run stays within its envelope."""
-        return self.divergences[0] if self.divergences else None
-
-
-def compare_trace(trace: Trace, run: Samples) -> TraceComparison:
+def compare_trace(trace: Trace, run: Samples) -> tuple[Divergence, ...]:
     """Compare a run with a trace, channel by channel.
 
     A signal that lags or leads by less than the time tolerance is shifted before it is compared. One that is
     further off in time, and follows the baseline otherwise, is reported as lagging or leading. Returns the
-    comparison, with what diverges.
+    channels that diverge, the earliest first; of those that do so at the same sample, the one that is
+    furthest outside its envelope first.
     """
     index = {channel.name: column for column, channel in enumerate(run.channels)}
     start = float(trace.time[0])
@@ -150,7 +134,7 @@ def compare_trace(trace: Trace, run: Samples) -> TraceComparison:
             channel = shared.channels[column]
             found.append(Divergence(channel, "ended", end, np.inf, np.nan, was, allowed, np.inf, end, 0.0))
     found.sort(key=lambda each: (each.time, -each.ratio))
-    return TraceComparison(trace, run, tuple(found))
+    return tuple(found)
 
 
 def time_tolerance(trace: Trace, signal: str) -> float:

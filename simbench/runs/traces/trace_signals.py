@@ -47,7 +47,6 @@ class TraceSignal:
     # Dimension of the log that labels the channels, or the labels; none for a single channel.
     labels: str | tuple[str, ...]
     unit: str  # Unit, a key of `TOLERANCES`; `pose` for a position in m and a quaternion.
-    description: str  # Definition of the quantity.
     compute: Callable[[xr.Dataset], Array]  # Function that computes the samples, (T, C) or (T,).
 
 
@@ -55,58 +54,28 @@ def _values(name: str) -> Callable[[xr.Dataset], Array]:
     return lambda log: log[name].values
 
 
+def _grip_magnitude(part: slice) -> Callable[[xr.Dataset], Array]:
+    return lambda log: np.linalg.norm(log["grip_wrench"].values[:, :, part], axis=2)
+
+
+def _torque_fraction(log: xr.Dataset) -> Array:
+    torque, limit = log["torque_motor"].values, log["torque_limit"].values
+    return np.divide(torque, limit, out=np.zeros(torque.shape), where=limit > 0.0)
+
+
 SIGNALS: tuple[TraceSignal, ...] = (
-    TraceSignal(
-        "joint_position", "joint_position", "joint", "rad", "Joint positions.", _values("joint_position")
-    ),
-    TraceSignal("base", "base_pose", POSE, "pose", "Pose of the root link.", _values("base_pose")),
-    TraceSignal("cog", "cog", "xyz", "m", "COG in the world.", _values("cog")),
-    TraceSignal("zmp", "zmp", "xy", "m", "ZMP on the floor from the wrench of the floor.", _values("zmp")),
-    TraceSignal(
-        "zmp_measured",
-        "zmp_measured",
-        "xy",
-        "m",
-        "ZMP as the balance controller measures it, filtered.",
-        _values("zmp_measured"),
-    ),
-    TraceSignal(
-        "foot_load",
-        "foot_wrench",
-        "foot",
-        "N",
-        "Vertical force of the floor on each foot.",
-        lambda log: log["foot_wrench"].values[:, :, 2],
-    ),
-    TraceSignal(
-        "grip_force",
-        "grip_wrench",
-        "hand",
-        "N",
-        "Magnitude of the force of each grip.",
-        lambda log: np.linalg.norm(log["grip_wrench"].values[:, :, :3], axis=2),
-    ),
-    TraceSignal(
-        "grip_torque",
-        "grip_wrench",
-        "hand",
-        "N m",
-        "Magnitude of the torque of each grip.",
-        lambda log: np.linalg.norm(log["grip_wrench"].values[:, :, 3:], axis=2),
-    ),
-    TraceSignal(
-        "torque_fraction",
-        "torque_motor",
-        "joint",
-        "of limit",
-        "Motor torque of each joint as a fraction of its limit.",
-        lambda log: np.divide(
-            log["torque_motor"].values,
-            log["torque_limit"].values,
-            out=np.zeros(log["torque_motor"].shape),
-            where=log["torque_limit"].values > 0.0,
-        ),
-    ),
+    TraceSignal("joint_position", "joint_position", "joint", "rad", _values("joint_position")),
+    TraceSignal("base", "base_pose", POSE, "pose", _values("base_pose")),
+    TraceSignal("cog", "cog", "xyz", "m", _values("cog")),
+    # From the wrench of the floor; then as the balance controller measures it, filtered.
+    TraceSignal("zmp", "zmp", "xy", "m", _values("zmp")),
+    TraceSignal("zmp_measured", "zmp_measured", "xy", "m", _values("zmp_measured")),
+    # Vertical force of the floor on each foot, magnitude of force and torque of each grip.
+    TraceSignal("foot_load", "foot_wrench", "foot", "N", lambda log: log["foot_wrench"].values[:, :, 2]),
+    TraceSignal("grip_force", "grip_wrench", "hand", "N", _grip_magnitude(slice(0, 3))),
+    TraceSignal("grip_torque", "grip_wrench", "hand", "N m", _grip_magnitude(slice(3, 6))),
+    # Motor torque of each joint as a fraction of its limit.
+    TraceSignal("torque_fraction", "torque_motor", "joint", "of limit", _torque_fraction),
 )
 """Signals of every trace; those whose source a log lacks are left out. Positions of fixtures come on top."""
 
@@ -144,9 +113,9 @@ def read_samples(log: xr.Dataset) -> Samples:
     for name in map(str, log.data_vars):
         if log[name].dims == ("time",) and f"{name}_actor" in log:
             unit = str(log[name].attrs["units"])
-            signals.append(TraceSignal(name, name, (), unit, "Position of a fixture's joint.", _values(name)))
+            signals.append(TraceSignal(name, name, (), unit, _values(name)))
         elif name.endswith("_stand") and log[name].dims == ("time", "pose"):
-            signals.append(TraceSignal(name, name, POSE, "pose", "Pose of a fixture.", _values(name)))
+            signals.append(TraceSignal(name, name, POSE, "pose", _values(name)))
     for signal in signals:
         values = np.array(signal.compute(log), dtype=float)
         values = values.reshape(len(values), -1)

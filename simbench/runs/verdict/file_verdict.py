@@ -19,14 +19,9 @@ from simbench.motion.trajectory_files.native import write_trajectory
 from simbench.motion.trajectory_files.stored_motion import TrajectoryOptions
 from simbench.options import TRAJECTORY
 from simbench.robot.robot import Robot, load_robot
+from simbench.runs.verdict import thresholds
 from simbench.runs.verdict.physical_checks import check_trajectory
 from simbench.runs.verdict.verdict_outcome import (
-    RUN_BASE,
-    RUN_EDGE_TIME,
-    RUN_HEIGHT,
-    RUN_JOINT,
-    RUN_SATURATION,
-    RUN_SLIP,
     SIMULATED,
     Check,
     Flags,
@@ -155,9 +150,15 @@ def _check_run(robot: Robot, log: xr.Dataset, frames: Array) -> list[Check]:
     body = [name for name, finger in zip(names, fingers, strict=True) if not finger]
     checks = [
         Check(_COMPLETED, "pass"),
-        judge(RUN_JOINT.check, time, error, body, limit=RUN_JOINT.value, unit=RUN_JOINT.unit),
+        judge("run: joint error", time, error, body, limit=thresholds.RUN_JOINT, unit="rad"),
     ]
-    on_feet = (RUN_HEIGHT, RUN_BASE, RUN_SLIP, RUN_EDGE_TIME)
+    # Name, threshold and unit of each check of a robot on its feet.
+    on_feet = (
+        ("run: height", thresholds.RUN_HEIGHT, "of height"),
+        ("run: base", thresholds.RUN_BASE, "m"),
+        ("run: foot slip", thresholds.RUN_SLIP, "m"),
+        ("run: ZMP at the edge", thresholds.RUN_EDGE_TIME, "s"),
+    )
     if "base_trajectory" in log:
         base, wanted = log["base_pose"].values, log["base_trajectory"].values
         load = log["foot_wrench"].values[:, :, 2]
@@ -170,27 +171,25 @@ def _check_run(robot: Robot, log: xr.Dataset, frames: Array) -> list[Check]:
                 moved = np.linalg.norm(position[run, foot] - position[first, foot], axis=1)
                 slip[run] = np.maximum(slip[run], moved)
         # The robot tips about the edge of the soles at which the measured ZMP stays.
-        edge = _time_without_break(time, (log["zmp_margin"].values < _EDGE)[:, None], RUN_EDGE_TIME.value)
+        edge = _time_without_break(
+            time, (log["zmp_margin"].values < _EDGE)[:, None], thresholds.RUN_EDGE_TIME
+        )
         values = (
             1.0 - base[:, 2] / wanted[:, 2],
             np.linalg.norm(base[:, :2] - wanted[:, :2], axis=1),
             slip,
             edge[0][:, 0],
         )
-        for bound, series in zip(on_feet, values, strict=True):
-            failing = edge[1][:, 0] if bound is RUN_EDGE_TIME else None
-            checks.append(
-                judge(bound.check, time, series, limit=bound.value, unit=bound.unit, failing=failing)
-            )
+        for (name, bound, unit), series in zip(on_feet, values, strict=True):
+            failing = edge[1][:, 0] if bound == thresholds.RUN_EDGE_TIME else None
+            checks.append(judge(name, time, series, limit=bound, unit=unit, failing=failing))
     else:
-        checks += [not_applicable(bound.check, "the base is fixed") for bound in on_feet]
+        checks += [not_applicable(name, "the base is fixed") for name, _, _ in on_feet]
     limit = log["torque_limit"].values
     saturated = np.abs(log["torque_requested"].values) > np.where(limit > 0.0, limit, np.inf)
-    lasted, failing = _time_without_break(time, saturated & ~fingers, RUN_SATURATION.value)
-    bound = RUN_SATURATION
-    checks.append(
-        judge(bound.check, time, lasted, names, limit=bound.value, unit=bound.unit, failing=failing)
-    )
+    lasted, failing = _time_without_break(time, saturated & ~fingers, thresholds.RUN_SATURATION)
+    name, bound = "run: torque saturation", thresholds.RUN_SATURATION
+    checks.append(judge(name, time, lasted, names, limit=bound, unit="s", failing=failing))
     # From the samples of the log to those of the trajectory.
     elapsed, moved_checks = time - time[0] + frames[0], []
     for check in checks:

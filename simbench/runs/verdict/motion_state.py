@@ -15,16 +15,8 @@ from simbench.kinematics.rotation import continuous_quaternions, free_flyer_deri
 from simbench.kinematics.tree import frame_poses
 from simbench.motion.trajectory import JointTrajectory
 from simbench.robot.robot import Robot
-from simbench.runs.verdict.verdict_outcome import (
-    BASE_JUMP_ACCELERATION,
-    BASE_JUMP_STEP,
-    FLAT,
-    FRICTION,
-    JUMP_ACCELERATION,
-    JUMP_RATIO,
-    JUMP_STEP,
-    Flags,
-)
+from simbench.runs.verdict import thresholds
+from simbench.runs.verdict.verdict_outcome import Flags
 
 _BESIDE = 2
 """Steps on either side with which a step is compared."""
@@ -165,12 +157,12 @@ def find_jumps(time: Array, base: Array, joints: Array) -> tuple[Flags, Array]:
     else:
         none = np.zeros((len(excess), 2))
         excess, spread = np.hstack([none, excess]), np.hstack([none, spread])
-    least = np.full(excess.shape[1], JUMP_STEP.value)
-    hardest = np.full(excess.shape[1], JUMP_ACCELERATION.value)
-    least[0], hardest[0] = BASE_JUMP_STEP.value, BASE_JUMP_ACCELERATION.value
+    least = np.full(excess.shape[1], thresholds.JUMP_STEP)
+    hardest = np.full(excess.shape[1], thresholds.JUMP_ACCELERATION)
+    least[0], hardest[0] = thresholds.BASE_JUMP_STEP, thresholds.BASE_JUMP_ACCELERATION
     jumping = (
         (excess >= least)
-        & (excess > JUMP_RATIO.value * spread)
+        & (excess > thresholds.JUMP_RATIO * spread)
         & (excess >= hardest * np.diff(time)[:, None] ** 2)
     )
     found = np.vstack([np.zeros((1, excess.shape[1])), np.where(jumping, excess, 0.0)])
@@ -201,7 +193,7 @@ def compute_forces(state: MotionState) -> GroundForces:
     data = model.createData()
     count, root = len(state.time), robot.root_v
     weight = float(pin.computeTotalMass(model) * np.linalg.norm(model.gravity.linear))
-    flat = feet.normal[..., 2] > np.cos(FLAT.value)
+    flat = feet.normal[..., 2] > np.cos(thresholds.FLAT)
     bearing = feet.touching | (feet.contact & flat)[..., None]
     frames = [model.getFrameId(robot.frames[role]) for role in feet.roles]
     effort, cog = np.empty((count, model.nv)), np.empty((count, 3))
@@ -210,7 +202,7 @@ def compute_forces(state: MotionState) -> GroundForces:
     limited = np.isfinite(limits) & (limits > 0.0)
     # Weights of the joint torques: one over the limit; joints without a limit count little.
     scale = np.where(limited, 1.0 / np.where(limited, limits, 1.0), 1e-3)
-    side = FRICTION.value / np.sqrt(2.0)
+    side = thresholds.FRICTION / np.sqrt(2.0)
     # Edges of a pyramid within the friction cone about z, vertical part 1.
     generators = np.array([(x, y, 1.0) for x in (-side, side) for y in (-side, side)])
     balance = np.repeat([1.0, 1.0 / _LEVER], 3) / weight

@@ -20,25 +20,9 @@ from simbench.motion.joint_use import joint_units
 from simbench.motion.trajectory import JointTrajectory
 from simbench.retargeting.collision.interference import find_interference
 from simbench.robot.robot import Robot
+from simbench.runs.verdict import thresholds
 from simbench.runs.verdict.motion_state import GroundForces, MotionState, compute_forces, examine_motion
 from simbench.runs.verdict.verdict_outcome import (
-    CAPTURE_SHIFT,
-    COG_TIME,
-    COLLISION,
-    FLIGHT,
-    FLOAT,
-    FLOAT_HEIGHT,
-    FRICTION,
-    ONSET,
-    PENETRATION,
-    POSITION,
-    PULL,
-    SKATE,
-    SOLE_ANGLE,
-    SPEED,
-    TORQUE,
-    WRENCH,
-    ZMP,
     Check,
     Outcome,
     Verdict,
@@ -140,8 +124,10 @@ def check_joints(state: MotionState, forces: GroundForces) -> list[Check]:
     upper = robot.model.upperPositionLimit[robot.root_q :]
     beyond = np.maximum(lower - state.joints, state.joints - upper)
     beyond = np.where(np.isfinite(beyond), beyond, -np.inf)
-    excess = since_onset(beyond, POSITION.value, beyond > _ON_LIMIT)
-    position = judge("joint position", time, beyond, names, limit=POSITION.value, unit="rad", failing=excess)
+    excess = since_onset(beyond, thresholds.POSITION, beyond > _ON_LIMIT)
+    position = judge(
+        "joint position", time, beyond, names, limit=thresholds.POSITION, unit="rad", failing=excess
+    )
     units = dict(zip(names, joint_units(robot), strict=True))
     parts = ("base position", "base orientation", *names)
     speeds = np.where(smooth, np.abs(state.velocity[:, robot.root_v :]), np.nan)
@@ -150,7 +136,7 @@ def check_joints(state: MotionState, forces: GroundForces) -> list[Check]:
     carried = forces.bearing.any(axis=(1, 2)) if robot.floating else True
     judged = np.asarray(state.smooth & carried)[:, None]
     torque = _fraction(np.where(judged, np.abs(forces.torque), np.nan), robot.motors.torque_limit)
-    too_strong = lasting_excess(time, torque, TORQUE.value)
+    too_strong = lasting_excess(time, torque, thresholds.TORQUE)
     acceleration = state.acceleration[:, robot.root_v :]
     jerk = np.gradient(acceleration, time, axis=0)
     reason = "robots state no limits"
@@ -162,8 +148,10 @@ def check_joints(state: MotionState, forces: GroundForces) -> list[Check]:
     return [
         replace(position, unit=units.get(position.where, "rad")),
         judge("jump", time, state.jumps, parts, limit=0.0, unit="rad or m"),
-        judge("joint speed", time, speed, names, limit=SPEED.value, unit="of limit"),
-        judge("joint torque", time, torque, names, limit=TORQUE.value, unit="of limit", failing=too_strong),
+        judge("joint speed", time, speed, names, limit=thresholds.SPEED, unit="of limit"),
+        judge(
+            "joint torque", time, torque, names, limit=thresholds.TORQUE, unit="of limit", failing=too_strong
+        ),
         _report("joint acceleration", state, acceleration, "rad/s²", "robots state no limits; see torque"),
         _report("joint jerk", state, jerk, "rad/s³", reason),
     ]
@@ -206,22 +194,22 @@ def check_feet(state: MotionState, forces: GroundForces) -> list[Check]:
         depth.append(measure_penetration(heights[:, foot]))
         angle.append(measure_sole_angle(feet.normal[:, foot], feet.contact[:, foot]))
     skates, depths = np.stack(displacement, axis=1), np.stack(depth, axis=1)
-    skating = since_onset(skates, SKATE.value, np.stack(sliding, axis=1))
-    sinking = since_onset(depths, PENETRATION.value, depths > ONSET.value)
+    skating = since_onset(skates, thresholds.SKATE, np.stack(sliding, axis=1))
+    sinking = since_onset(depths, thresholds.PENETRATION, depths > thresholds.ONSET)
     # The lowest sole is too high while no foot is in contact and the motion is not one of free fall.
     height = measure_float(heights.reshape(len(time), -1), ~feet.airborne)
     for first, last in contact_intervals(height > 0.0):
-        if height[first : last + 1].max() > FLOAT_HEIGHT.value:
+        if height[first : last + 1].max() > thresholds.FLOAT_HEIGHT:
             height[first : last + 1] = 0.0
     carried = (forces.force[:, 2] > _LEAST_LOAD * forces.weight) & state.smooth
     height = np.where(carried, height, 0.0)
     skate_name, depth_name, float_name, angle_name = FOOT_CHECKS
     roles = feet.roles
     return [
-        judge(skate_name, time, skates, roles, limit=SKATE.value, unit="m", failing=skating),
-        judge(depth_name, time, depths, roles, limit=PENETRATION.value, unit="m", failing=sinking),
-        judge(float_name, time, height, ("feet",), limit=FLOAT.value, unit="m"),
-        judge(angle_name, time, np.stack(angle, axis=1), roles, limit=SOLE_ANGLE.value, unit="rad"),
+        judge(skate_name, time, skates, roles, limit=thresholds.SKATE, unit="m", failing=skating),
+        judge(depth_name, time, depths, roles, limit=thresholds.PENETRATION, unit="m", failing=sinking),
+        judge(float_name, time, height, ("feet",), limit=thresholds.FLOAT, unit="m"),
+        judge(angle_name, time, np.stack(angle, axis=1), roles, limit=thresholds.SOLE_ANGLE, unit="rad"),
     ]
 
 
@@ -241,9 +229,9 @@ def check_collision(robot: Robot, trajectory: JointTrajectory) -> Check:
         inside = (time >= each.start) & (time <= each.end)
         series[inside] = np.maximum(series[inside], -each.distance)
     if not found:
-        return Check(name, "pass", 0.0, COLLISION.value, "m", series=series)
+        return Check(name, "pass", 0.0, thresholds.COLLISION, "m", series=series)
     shown = deepest = min(found, key=lambda each: each.distance)
-    deep = [each for each in found if -each.distance > COLLISION.value]
+    deep = [each for each in found if -each.distance > thresholds.COLLISION]
     first = None
     if deep:
         shown = min(deep, key=lambda each: each.start)
@@ -252,7 +240,7 @@ def check_collision(robot: Robot, trajectory: JointTrajectory) -> Check:
     pair = f"{shown.first} and {shown.second}"
     worst = moment_at(time, int(np.abs(time - deepest.time).argmin()))
     outcome: Outcome = "fail" if deep else "pass"
-    limit, depth = COLLISION.value, -deepest.distance
+    limit, depth = thresholds.COLLISION, -deepest.distance
     return Check(name, outcome, depth, limit, "m", worst, first, pair, series=series)
 
 
@@ -273,8 +261,8 @@ def check_balance(state: MotionState, forces: GroundForces) -> list[Check]:
     # A ZMP that is held at the edge instead of a distance d beyond it moves the capture point by ω ∫ d dt.
     omega = natural_frequency(float(np.median(forces.cog[:, 2])))
     # Without any polygon it is infinitely far; there is no contact then.
-    beyond = np.nan_to_num(outside - ZMP.value, nan=0.0, posinf=0.0)
-    leaving = lasting_integral(time, omega * beyond[:, None], CAPTURE_SHIFT.value)[:, 0]
+    beyond = np.nan_to_num(outside - thresholds.ZMP, nan=0.0, posinf=0.0)
+    leaving = lasting_integral(time, omega * beyond[:, None], thresholds.CAPTURE_SHIFT)[:, 0]
     # How long the COG is outside the support polygon without a break, s.
     distance = -support_margins(forces.cog[:, :2], polygons)
     lasted = np.zeros(len(time))
@@ -282,33 +270,33 @@ def check_balance(state: MotionState, forces: GroundForces) -> list[Check]:
     for first, last in contact_intervals(np.isfinite(distance) & (distance > 0.0)):
         run = slice(first, last + 1)
         lasted[run] = time[run] - time[first]
-        falling[run] = lasted[last] > COG_TIME.value
+        falling[run] = lasted[last] > thresholds.COG_TIME
     sideways = np.linalg.norm(forces.force[:, :2], axis=1)
     friction = np.where(pushes, sideways / np.where(pushes, vertical, 1.0), np.nan)
-    slips = lasting_excess(time, friction[:, None], FRICTION.value)[:, 0]
+    slips = lasting_excess(time, friction[:, None], thresholds.FRICTION)[:, 0]
     # Part of the wrench that the soles cannot give, where neither ZMP nor friction says it already.
-    judged = pushes & (outside <= 0.0) & (friction <= FRICTION.value)
+    judged = pushes & (outside <= 0.0) & (friction <= thresholds.FRICTION)
     missing = np.where(judged, forces.missing, np.nan)
-    lacking = lasting_excess(time, missing[:, None], WRENCH.value)[:, 0]
+    lacking = lasting_excess(time, missing[:, None], thresholds.WRENCH)[:, 0]
     pull = np.where(stands, -vertical / weight, np.nan)
     # Force that a motion needs while the feet are in the air, where there is none.
     heights = feet.corners[..., 2].reshape(len(time), -1).min(axis=1)
     flying = np.zeros(len(time), bool)
     for first, last in contact_intervals(feet.airborne):
-        flying[first : last + 1] = heights[first : last + 1].max() > FLOAT_HEIGHT.value
+        flying[first : last + 1] = heights[first : last + 1].max() > thresholds.FLOAT_HEIGHT
     # Near take-off and landing the derivatives have some of the forces on the floor.
     inner = binary_erosion(feet.airborne, iterations=state.window // 2 + 1)
     size = np.linalg.norm(forces.force, axis=1) / weight
     size = np.where(np.logical_and.reduce([flying, inner, state.smooth]), size, np.nan)
     flight = not_applicable("flight", "a foot is on the floor throughout")
     if not np.isnan(size).all():
-        pressing = lasting_excess(time, size[:, None], FLIGHT.value)[:, 0]
-        flight = judge("flight", time, size, limit=FLIGHT.value, unit="of weight", failing=pressing)
+        pressing = lasting_excess(time, size[:, None], thresholds.FLIGHT)[:, 0]
+        flight = judge("flight", time, size, limit=thresholds.FLIGHT, unit="of weight", failing=pressing)
     return [
-        judge("ZMP", time, outside, limit=ZMP.value, unit="m", failing=leaving),
-        judge("COG", time, lasted, limit=COG_TIME.value, unit="s", failing=falling),
+        judge("ZMP", time, outside, limit=thresholds.ZMP, unit="m", failing=leaving),
+        judge("COG", time, lasted, limit=thresholds.COG_TIME, unit="s", failing=falling),
         flight,
-        judge("pull", time, pull, limit=PULL.value, unit="of weight"),
-        judge("friction", time, friction, limit=FRICTION.value, unit="", failing=slips),
-        judge("contact wrench", time, missing, limit=WRENCH.value, unit="of weight", failing=lacking),
+        judge("pull", time, pull, limit=thresholds.PULL, unit="of weight"),
+        judge("friction", time, friction, limit=thresholds.FRICTION, unit="", failing=slips),
+        judge("contact wrench", time, missing, limit=thresholds.WRENCH, unit="of weight", failing=lacking),
     ]

@@ -37,13 +37,13 @@ def test_every_key_of_every_section_has_a_description(base):
 
 @pytest.mark.parametrize("kind", LISTS)
 def test_every_listed_key_and_section_has_a_type_and_a_description(sections, kind):
-    for section in sections[kind]:
-        assert section.description
-        assert section.keys
-        for entry in section.keys:
+    for name, description, keys in sections[kind]:
+        assert description
+        assert keys
+        for entry in keys:
             assert entry.description, entry
             assert entry.type.strip(), entry
-            assert entry.name.startswith(section.name), entry
+            assert entry.name.startswith(name), entry
 
 
 def dotted(section: BaseModel, path=""):
@@ -68,7 +68,7 @@ def test_every_key_of_every_shipped_scenario_is_found(sections):
 
 def test_defaults_are_those_of_the_models(sections):
     own = Scenario.model_validate({"name": "own", "motion": {"source": "a.c3d"}})
-    entries = {entry.name: entry for section in sections["scenario"] for entry in section.keys}
+    entries = {entry.name: entry for _, _, keys in sections["scenario"] for entry in keys}
     assert entries["retarget.pelvis_follow"].default == str(own.retarget.pelvis_follow)
     assert entries["robot.position_m"].default == str(list(own.robot.position_m))
     assert entries["fixtures.drawer.position_m"].default == "required"

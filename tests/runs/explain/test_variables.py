@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from script_modules import loaded_script
 
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.reference.reference import Timeline
@@ -12,13 +13,18 @@ from simbench.runs import log_builder
 from simbench.runs import log_schema as log_module
 from simbench.runs.explain import documented_names
 from simbench.runs.explain.documented_names import find_log_entry, log_entries
-from simbench.runs.explain.schemas import declared_entries
 from simbench.runs.log import open_run, write_log
 from simbench.runs.log_builder import make_log, with_balance
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
 from simbench.sim.recorder import Recorder
 
 COUNT = 3
+
+
+@pytest.fixture(scope="module")
+def script():
+    with loaded_script("tools/write_schemas.py") as module:
+        yield module
 
 
 def log_of(name):
@@ -90,12 +96,12 @@ def test_the_lists_hold_nothing_that_no_log_has(log):
     assert names - {str(name) for name in (*log.variables, *log.attrs)} == set()
 
 
-def test_an_undeclared_variable_is_found(log, monkeypatch):
-    assert documented_names.log_entries() == declared_entries()
+def test_an_undeclared_variable_is_found(script, log, monkeypatch):
+    assert documented_names.log_entries() == script.declared_entries()
     for module, table in ((log_module, "CONTACT_EVENT_SIGNALS"), (log_builder, "LIMIT_SIGNALS")):
         removed = getattr(module, table)[1]
         monkeypatch.setattr(module, table, tuple(each for each in getattr(module, table) if each != removed))
-        monkeypatch.setattr(documented_names, "log_entries", declared_entries)
+        monkeypatch.setattr(documented_names, "log_entries", script.declared_entries)
         assert missing(log) == [removed.name]
         monkeypatch.undo()
 

@@ -134,7 +134,7 @@ def test_contacts_show_what_there_is(figures, feet, fixtures, panels):
 def test_equipment_is_every_joint_beside_the_actors(figures):
     log = make_log()
     found = fixture_coordinates(log)
-    assert [(each.name, each.unit) for each in found] == [("drawer_travel", "m"), ("wheel_turn", "rad")]
+    assert [each[:2] for each in found] == [("drawer_travel", "m"), ("wheel_turn", "rad")]
     assert fixture_coordinates(make_log(fixtures=False)) == []
     run_plots.draw_equipment(log, "a", None)
     drawer, wheel = figures[0].axes

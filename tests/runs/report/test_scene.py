@@ -26,7 +26,7 @@ def drawn(drawer_run):
 @pytest.fixture(scope="module")
 def packed(drawn):
     packer = Packer()
-    document = {"scene": make_scene(drawn, packer), "joints": pack_joints(drawn.log, packer)}
+    document = {"scene": make_scene(*drawn, packer), "joints": pack_joints(drawn[3], packer)}
     return unpack(packer.pack(document))
 
 
@@ -59,12 +59,12 @@ def test_links_are_where_forward_kinematics_puts_them(drawn, packed, reference):
     scene = document["scene"]
     joints = read_signals(document["joints"]["reference" if reference else "position"], data)
     base = read_signals(scene["plannedBase" if reference else "base"], data)
-    samples = scene_samples(drawn.log.time.values)
+    samples = scene_samples(drawn[3].time.values)
     sample = len(samples) // 3
     links = [body["name"] for body in scene["bodies"] if body["robot"]]
-    logged = drawn.log["joint_reference" if reference else "joint_position"].values[samples[sample]]
-    exact = base[sample] if reference else drawn.log["base_pose"].values[samples[sample]]
-    expected = link_poses(drawn.robot, exact[None], logged[None], links)[0]
+    logged = drawn[3]["joint_reference" if reference else "joint_position"].values[samples[sample]]
+    exact = base[sample] if reference else drawn[3]["base_pose"].values[samples[sample]]
+    expected = link_poses(drawn[1], exact[None], logged[None], links)[0]
     tree = walk_tree(scene["joints"], base[sample], joints[sample])
     for body, pose in zip(scene["bodies"], expected, strict=False):
         found = tree[body["joint"]] @ matrix(body["pose"])
@@ -75,8 +75,8 @@ def test_links_are_where_forward_kinematics_puts_them(drawn, packed, reference):
 def test_equipment_is_where_the_log_has_it(drawn, packed):
     document, data = packed
     sample = 300
-    logged = drawn.log.isel(time=scene_samples(drawn.log.time.values)[[sample]])
-    (mechanism,) = drawn.mechanisms
+    logged = drawn[3].isel(time=scene_samples(drawn[3].time.values)[[sample]])
+    (mechanism,) = drawn[2]
     expected = mechanism_poses(mechanism, logged["drawer_travel"].values[:, None], None)[0]
     bodies = [body for body in document["scene"]["bodies"] if not body["robot"]]
     moving = [body for body in bodies if "track" in body]
@@ -112,8 +112,8 @@ def test_the_line_of_action_goes_through_the_point_of_application():
 
 
 def test_forces_on_the_feet_carry_the_weight(drawn):
-    arrows = {arrow.name: arrow for arrow in contact_forces(drawn.log.isel(time=slice(1, None)))}
-    weight = drawn.log.attrs["mass_kg"] * drawn.log.attrs["gravity_m_s2"]
+    arrows = {arrow.name: arrow for arrow in contact_forces(drawn[3].isel(time=slice(1, None)))}
+    weight = drawn[3].attrs["mass_kg"] * drawn[3].attrs["gravity_m_s2"]
     total = arrows["left foot"].force[:, 2] + arrows["right foot"].force[:, 2]
     assert np.nanmean(total) == pytest.approx(weight, rel=0.01)
     assert {"grip of the left hand", "contacts on drawer"} <= {*arrows}
@@ -133,7 +133,7 @@ def test_thinning_keeps_every_peak():
 
 
 def test_panels_and_lanes_of_a_standing_robot_at_a_drawer(drawn):
-    panels = {panel.key: panel for panel in make_panels(drawn.log, drawn.scenario.grip)}
+    panels = {panel.key: panel for panel in make_panels(drawn[3], drawn[0].grip)}
     assert {
         "balance.x",
         "zmp_margin",
@@ -144,12 +144,12 @@ def test_panels_and_lanes_of_a_standing_robot_at_a_drawer(drawn):
         "tracking",
     } <= {*panels}
     travel = {curve.name: curve.values for curve in panels["equipment.drawer_travel"].curves}
-    assert travel["robot"] == pytest.approx(1000.0 * drawn.log["drawer_travel"].values)
-    lanes = {lane.name: lane.events for lane in make_lanes(drawn.log, {})}
+    assert travel["robot"] == pytest.approx(1000.0 * drawn[3]["drawer_travel"].values)
+    lanes = {lane.name: lane.events for lane in make_lanes(drawn[3], {})}
     assert [event.words for event in lanes["phases"]] == [
         "stands still",
         *(f"stroke {number}" for number in range(1, 6)),
     ]
     (bar,) = lanes["left foot"]
-    assert bar.end == pytest.approx(float(drawn.log.time[-1]))
+    assert bar.end == pytest.approx(float(drawn[3].time[-1]))
     assert not any(event.tone == "bad" for events in lanes.values() for event in events)

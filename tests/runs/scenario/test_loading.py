@@ -256,7 +256,7 @@ def test_metrics_of_fixtures_are_known_by_the_scenarios_own_fixtures():
 
 def test_the_robot_of_a_scenario_can_be_read_without_validating_it():
     for name in list_scenarios():
-        assert summarise_scenario(name).robot == load_scenario(name).robot.name
+        assert summarise_scenario(name)[0] == load_scenario(name).robot.name
     assert RobotSection().name == USUAL_ROBOT
 
 

@@ -2,45 +2,53 @@
 
 import numpy as np
 import pytest
+from script_modules import loaded_script
 
 from simbench.errors import SkillError
 from simbench.kinematics.redundancy_criteria import CRITERIA
 from simbench.motion.actors.session import perform_in_session
-from simbench.runs.skill_study import EVERYBODY, THESIS_TASKS, MixtureSearch, skill_items, study_mixture
 from simbench.skills.inverse_optimal_control import compute_criterion_shares
 
 SPAN = (4.0, 5.0)
 
 
-def test_items_are_every_pair_and_everybody():
-    items = skill_items(actors=(1, 2))
-    assert len(THESIS_TASKS) == 7
+@pytest.fixture(scope="module")
+def script():
+    with loaded_script("reproduce/tomic2018/skill_study.py") as module:
+        yield module
+
+
+def test_items_are_every_pair_and_everybody(script):
+    items = script.skill_items(actors=(1, 2))
+    assert len(script.THESIS_TASKS) == 7
     assert [(item.varied["task"], item.varied["actor"]) for item in items[:8]] == [
-        *((task, EVERYBODY) for task in THESIS_TASKS),
-        (THESIS_TASKS[0], 1),
+        *((task, script.EVERYBODY) for task in script.THESIS_TASKS),
+        (script.THESIS_TASKS[0], 1),
     ]
     assert len(items) == 7 * 3
     assert items[0].arguments[2] == (1, 2)
-    assert len(skill_items(["knife"], [5], general=False)) == 1
+    assert len(script.skill_items(["knife"], [5], general=False)) == 1
 
 
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"search": MixtureSearch(method="newton")}, "method newton: unknown; known: lattice"),
+        ({"search": {"method": "newton"}}, "method newton: unknown; known: lattice"),
         ({"tasks": ["dance"]}, "task dance: no criteria are behind it; known: drawer"),
-        ({"search": MixtureSearch(skeleton="bones")}, "skeleton bones: unknown; known: person, romeo"),
+        ({"search": {"skeleton": "bones"}}, "skeleton bones: unknown; known: person, romeo"),
         ({"actors": [20]}, "actor 20: a session has actors 1 to 19"),
     ],
 )
-def test_work_that_cannot_be_is_refused(given, said):
+def test_work_that_cannot_be_is_refused(script, given, said):
+    if "search" in given:
+        given = {"search": script.MixtureSearch(**given["search"])}
     with pytest.raises(SkillError, match=said):
-        skill_items(**given)
+        script.skill_items(**given)
 
 
-def test_row_of_a_recording():
-    (item,) = skill_items(["knife"], [3], MixtureSearch(span=SPAN), general=False)
-    row = study_mixture(*item.arguments)
+def test_row_of_a_recording(script):
+    (item,) = script.skill_items(["knife"], [3], script.MixtureSearch(span=SPAN), general=False)
+    row = script.study_mixture(*item.arguments)
     weights = np.array([row[name] for name in CRITERIA])
     assert weights.sum() == pytest.approx(1.0)
     shares = [row[f"share_{name}"] for name in CRITERIA]
