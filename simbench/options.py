@@ -22,28 +22,27 @@ from simbench.errors import RetargetError
 from simbench.plugins.declarations import OneOf, is_finished, is_plugin, plugin_options, require_plugin
 
 # Strict sections would refuse YAML's lists where tuples are declared.
+# Coordinate, m. The scene is small: a larger number is not in metres.
 Coordinate = Annotated[float, Field(ge=-100.0, le=100.0)]
-"""Coordinate, m. The scene is small: a larger number is not in metres."""
+# Length of something in the scene, m. A larger number is not in metres.
 Length = Annotated[float, Field(ge=1e-5, le=10.0)]
-"""Length of something in the scene, m. A larger number is not in metres."""
+# Distance in the scene that may be 0, m. A larger number is not in metres.
 Extent = Annotated[float, Field(ge=0.0, le=10.0)]
-"""Distance in the scene that may be 0, m. A larger number is not in metres."""
+# Distance in the scene to either side, m. A larger number is not in metres.
 Offset = Annotated[float, Field(ge=-10.0, le=10.0)]
-"""Distance in the scene to either side, m. A larger number is not in metres."""
+# Mass of something that hands move, kg. A larger number is not in kilograms.
 Mass = Annotated[float, Field(ge=1e-6, le=1000.0)]
-"""Mass of something that hands move, kg. A larger number is not in kilograms."""
+# Angle up to a full turn, rad. A larger number is not in radians.
 Angle = Annotated[float, Field(ge=-6.2832, le=6.2832)]
-"""Angle up to a full turn, rad. A larger number is not in radians."""
+# Rate, Hz: from one in ten seconds to one in a microsecond, the shortest physics step.
 Rate = Annotated[float, Field(ge=0.1, le=1e6)]
-"""Rate, Hz: from one in ten seconds to one in a microsecond, the shortest physics step."""
+# Duration of something that happens, s: up to an hour.
 Duration = Annotated[float, Field(ge=1e-4, le=3600.0)]
-"""Duration of something that happens, s: up to an hour."""
-Time = Annotated[float, Field(ge=0.0, le=3600.0)]
-"""Time that may be 0, s: up to an hour."""
+Time = Annotated[float, Field(ge=0.0, le=3600.0)]  # Time that may be 0, s: up to an hour.
+# Gain or stiffness by which something is divided, in SI units.
 Gain = Annotated[float, Field(ge=1e-6, le=1e6)]
-"""Gain or stiffness by which something is divided, in SI units."""
+# Friction, damping, stiffness or weight that may be 0, in SI units.
 Coefficient = Annotated[float, Field(ge=0.0, le=1e6)]
-"""Friction, damping, stiffness or weight that may be 0, in SI units."""
 Point2 = Annotated[tuple[Coordinate, Coordinate], Strict(False)]
 Point3 = Annotated[tuple[Coordinate, Coordinate, Coordinate], Strict(False)]
 Fraction = Annotated[float, Field(ge=1e-3, le=1.0)]
@@ -104,13 +103,13 @@ class RobotSection(ScenarioSection):
     the hands reach all of the equipment with the largest joint-limit margin."""
 
 
+# Motion sources without a recording: the robot's joints swing, or its arms keep their posture.
 SWEEP, STILL = "joints:sweep", "joints:still"
-"""Motion sources without a recording: the robot's joints swing, or its arms keep their posture."""
 
-TRAJECTORY = "trajectory:"
-"""Prefix of a motion source that is a file of a robot's motion."""
+TRAJECTORY = "trajectory:"  # Prefix of a motion source that is a file of a robot's motion.
+# Keys of `motion` that only a file of a robot's motion takes.
 _TRAJECTORY_KEYS = ("joint_order", "quaternion")
-"""Keys of `motion` that only a file of a robot's motion takes."""
+# Keys of `motion` that only a person's recording takes.
 _PERSON_KEYS = (
     "unit",
     "up",
@@ -125,7 +124,6 @@ _PERSON_KEYS = (
     "rate_hz",
     "task",
 )
-"""Keys of `motion` that only a person's recording takes."""
 
 
 class ActorTaskKeys(ScenarioSection):
@@ -276,8 +274,8 @@ class WeightsSection(ScenarioSection):
         return energy, velocity, ergonomy, manipulability
 
 
+# Methods of retargeting that ship with simbench.
 RETARGETING_METHODS = ("auto", "bones", "analytical", "numerical", "ude", "arm_adaptation")
-"""Methods of retargeting that ship with simbench."""
 
 
 class RetargetSection(ScenarioSection):
@@ -367,8 +365,8 @@ def resolve_method(
 
 KINEMATIC = "kinematic"
 TIMINGS: tuple[str, ...] = get_args(RetargetSection.model_fields["timing"].annotation)
+# Levels of physics: the person's motion within the robot's limits; feet planted and balanced; steps too.
 PHYSICS: tuple[str, ...] = (KINEMATIC, *get_args(RetargetSection.model_fields["physics"].annotation))
-"""Levels of physics: the person's motion within the robot's limits; feet planted and balanced; steps too."""
 
 
 def require_choices(method: str, timing: str, physics: str | None) -> None:
@@ -410,10 +408,8 @@ class GripSection(ScenarioSection):
     """Palm to handle distance within which the grip engages."""
 
 
-GainScale = Annotated[float, Field(ge=0.0, le=1000.0)]
-"""Factor of a gain."""
-CONTROL_LAWS = ("pd", "computed_torque", "policy")
-"""Control laws that ship with simbench."""
+GainScale = Annotated[float, Field(ge=0.0, le=1000.0)]  # Factor of a gain.
+CONTROL_LAWS = ("pd", "computed_torque", "policy")  # Control laws that ship with simbench.
 
 
 class PolicySection(ScenarioSection):
@@ -491,8 +487,7 @@ class ControlSection(ScenarioSection):
         return self
 
 
-BALANCE_CONTROLLERS = ("cog_zmp",)
-"""Balance controllers that ship with simbench."""
+BALANCE_CONTROLLERS = ("cog_zmp",)  # Balance controllers that ship with simbench.
 
 
 class BalanceSection(ScenarioSection):
@@ -525,12 +520,10 @@ class BalanceSection(ScenarioSection):
         return plugin_options("balance_controllers", "controller", value, info)
 
 
-Distance = Annotated[float, Field(ge=-1000.0, le=1000.0)]
-"""Distance to walk, m."""
-_MOST_STEPS = 10_000
-"""Number of steps in a scenario."""
+Distance = Annotated[float, Field(ge=-1000.0, le=1000.0)]  # Distance to walk, m.
+_MOST_STEPS = 10_000  # Number of steps in a scenario.
+# Steps with which their number is estimated where the robot's legs decide, m and rad.
 _USUAL_STEP_M, _USUAL_STEP_RAD = 0.1, 0.3
-"""Steps with which their number is estimated where the robot's legs decide, m and rad."""
 
 
 class StepCommand(ScenarioSection):

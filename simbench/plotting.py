@@ -18,8 +18,7 @@ from PIL import Image
 
 from simbench.files.storage import whole_file
 
-PALETTE_SIZE = 128
-"""Colours of a PNG file."""
+PALETTE_SIZE = 128  # Colours of a PNG file.
 
 WIDTH, LEFT, RIGHT, TOP, BOTTOM = 1200, 64, 24, 92, 48
 DPI = 100

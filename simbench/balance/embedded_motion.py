@@ -17,9 +17,9 @@ from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
 from simbench.kinematics.rotation import matrix_to_quaternion, quaternion_to_matrix
 
+# Joint speed, rad/s, for 1 m/s or 1 rad/s of an end, or of COG and body, from which on a section counts as
+# singular: that of a knee bent by about 0.01 rad.
 MAX_JOINT_SPEED = 1e3
-"""Joint speed, rad/s, for 1 m/s or 1 rad/s of an end, or of COG and body, from which on a section counts as
-singular: that of a knee bent by about 0.01 rad."""
 
 
 @compiled

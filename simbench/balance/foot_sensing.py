@@ -11,14 +11,11 @@ from simbench.balance.step_planning import Landing
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compile_for, compiled
 
-FORCE_BANDWIDTH = 10.0
-"""Bandwidth of the force sensors in the feet, Hz."""
-MIN_LOAD = 5.0
-"""Vertical force (N) above which a foot counts in the ZMP."""
-_VELOCITY_BANDWIDTH = 20.0
-"""Bandwidth of the COG's observed velocity, Hz."""
+FORCE_BANDWIDTH = 10.0  # Bandwidth of the force sensors in the feet, Hz.
+MIN_LOAD = 5.0  # Vertical force (N) above which a foot counts in the ZMP.
+_VELOCITY_BANDWIDTH = 20.0  # Bandwidth of the COG's observed velocity, Hz.
+# Cosine of the pelvis' tilt below which a robot is falling and balance holds still.
 _MIN_UPRIGHT = np.cos(0.6)
-"""Cosine of the pelvis' tilt below which a robot is falling and balance holds still."""
 
 
 class FootForces:

@@ -20,12 +20,9 @@ from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 
-_PATH_FRACTIONS = np.linspace(0.0, 1.0, 11)
-"""Fractions of a step at which soles must not overlap."""
-_MAX_OVERLAP = 1e-6
-"""Overlap of two soles that rounding makes, m²."""
-_MAX_STEPS = 1000
-"""Largest number of steps of a command: a quarter of an hour."""
+_PATH_FRACTIONS = np.linspace(0.0, 1.0, 11)  # Fractions of a step at which soles must not overlap.
+_MAX_OVERLAP = 1e-6  # Overlap of two soles that rounding makes, m².
+_MAX_STEPS = 1000  # Largest number of steps of a command: a quarter of an hour.
 
 
 @dataclass(frozen=True)

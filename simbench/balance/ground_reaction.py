@@ -14,8 +14,7 @@ from simbench.kinematics.compiled import compiled
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 
-_MOMENT_ARM = 0.05
-"""Moments of the ground reaction count as forces at this lever (m), about half a sole."""
+_MOMENT_ARM = 0.05  # Moments of the ground reaction count as forces at this lever (m), about half a sole.
 
 
 def standing_torques(
@@ -209,14 +208,13 @@ def _solve_root_reaction(at_soles: Array, weight_inverse: Array, effort: Array) 
     return solution
 
 
+# Bandwidth of the COG's response, Hz: people's arms move below it; above are corners of joint curves and
+# noise, which the legs would pass on to every torque.
 _BANDWIDTH = 5.0
-"""Bandwidth of the COG's response, Hz: people's arms move below it; above are corners of joint curves and
-noise, which the legs would pass on to every torque."""
-_RATE = 200.0
-"""Least rate of the samples between which the pendulum's ZMP is linear, Hz."""
+_RATE = 200.0  # Least rate of the samples between which the pendulum's ZMP is linear, Hz.
+# Time before and after the motion in which it is mirrored, in units of 1 / ω: what happens at its far end has
+# an effect of exp(−8).
 _MIRRORED = 8.0
-"""Time before and after the motion in which it is mirrored, in units of 1 / ω: what happens at its far end
-has an effect of exp(−8)."""
 
 
 def ground_wrench(

@@ -9,8 +9,7 @@ from simbench.errors import BalanceError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
 
-GRAVITY = 9.81
-"""Gravitational acceleration, m/s²."""
+GRAVITY = 9.81  # Gravitational acceleration, m/s².
 
 
 class CogZmpGains(NamedTuple):

@@ -18,23 +18,17 @@ from simbench.kinematics.tree import frame_on_body, kinematic_tree, make_path_po
 from simbench.robot.robot import SEATED, Robot
 from simbench.robot.sides import SIDES
 
-_MAX_ITERATIONS = 40
-"""Newton steps of a frame."""
-_FURTHEST = 2.0 * np.pi
-"""Angle of a leg's joint that none has, rad."""
+_MAX_ITERATIONS = 40  # Newton steps of a frame.
+_FURTHEST = 2.0 * np.pi  # Angle of a leg's joint that none has, rad.
+# Error of feet and COG before the last Newton step, m or rad; it leaves about the square. The remaining error
+# changes from frame to frame and shows, differentiated twice, in the planned torque.
 _TOLERANCE = 1e-5
-"""Error of feet and COG before the last Newton step, m or rad; it leaves about the square. The remaining
-error changes from frame to frame and shows, differentiated twice, in the planned torque."""
-_MIN_KNEE_BEND = 0.1
-"""Least bend of the knees, rad, at another pelvis height: straight legs cannot move it."""
-_HEIGHT_STEP = 0.01
-"""Step from pelvis height to pelvis height, m."""
-_HEIGHT_RESOLUTION = 1e-4
-"""Resolution of the ends of the range of pelvis heights, m."""
+_MIN_KNEE_BEND = 0.1  # Least bend of the knees, rad, at another pelvis height: straight legs cannot move it.
+_HEIGHT_STEP = 0.01  # Step from pelvis height to pelvis height, m.
+_HEIGHT_RESOLUTION = 1e-4  # Resolution of the ends of the range of pelvis heights, m.
+# Heights of the pelvis that are tried in turn, as parts of the leg's length above the posture's.
 _LOWER = (0.0, -0.025, -0.05, -0.075, -0.1, -0.15, -0.2)
-"""Heights of the pelvis that are tried in turn, as parts of the leg's length above the posture's."""
-_DIGITS = 4
-"""Digits of a height after the point, m."""
+_DIGITS = 4  # Digits of a height after the point, m.
 
 
 class SingularLegError(Exception):

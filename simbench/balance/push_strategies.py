@@ -19,22 +19,14 @@ from simbench.kinematics.derivatives import minimum_jerk, quintic
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 
-EDGE_MARGIN = 0.03
-"""The ZMP of a recovery keeps this far inside the soles, m, where they are large enough."""
-_EDGE_FRACTION = 0.9
-"""The same as part of half the sole's length and width, which it does not exceed."""
-_MIN_SWING = 0.28
-"""Least duration of a swing, s."""
-_PEAK = 1.875
-"""Largest speed of a minimum-jerk motion over its mean speed."""
-_SPEED_FRACTION = 0.8
-"""Part of the leg joints' speed limit that a swinging foot uses."""
-_CLEARANCE = 0.02
-"""Distance between two soles side by side, m."""
-_SWEEP = 101
-"""Positions of a joint over its range at which the length of the leg is measured."""
-_MAX_LENGTH, _MAX_WIDTH = 0.65, 0.7
-"""Largest step from foot to foot, ahead and aside, in leg lengths."""
+EDGE_MARGIN = 0.03  # The ZMP of a recovery keeps this far inside the soles, m, where they are large enough.
+_EDGE_FRACTION = 0.9  # The same as part of half the sole's length and width, which it does not exceed.
+_MIN_SWING = 0.28  # Least duration of a swing, s.
+_PEAK = 1.875  # Largest speed of a minimum-jerk motion over its mean speed.
+_SPEED_FRACTION = 0.8  # Part of the leg joints' speed limit that a swinging foot uses.
+_CLEARANCE = 0.02  # Distance between two soles side by side, m.
+_SWEEP = 101  # Positions of a joint over its range at which the length of the leg is measured.
+_MAX_LENGTH, _MAX_WIDTH = 0.65, 0.7  # Largest step from foot to foot, ahead and aside, in leg lengths.
 
 
 @dataclass(frozen=True)
@@ -173,19 +165,15 @@ def _rotation(yaw: float) -> Array:
     return np.array(((cosine, -sine), (sine, cosine)))
 
 
+# Distance of the capture point from the planned one, ahead or behind, at which leaning begins, m.
 _UNEXPECTED = 0.05
-"""Distance of the capture point from the planned one, ahead or behind, at which leaning begins, m."""
-_LEAN_ANGLE = 0.4
-"""Angle of the lean, rad, where the hips allow it."""
+_LEAN_ANGLE = 0.4  # Angle of the lean, rad, where the hips allow it.
+# Part of the hips' range to their limits that leaning uses; the thighs, which lean because the hips move
+# against the head, use up to two thirds as much, and feedback some.
 _RANGE_FRACTION = 0.5
-"""Part of the hips' range to their limits that leaning uses; the thighs, which lean because the hips move
-against the head, use up to two thirds as much, and feedback some."""
-_DOWN, _HOLD, _UP = 0.4, 0.3, 1.5
-"""Time to lean, to stay and to come up again, s."""
-_LATERAL = 0.9
-"""Cosine from which on an axis counts as lateral."""
-_STOP_TIME = 0.4
-"""Time to come up when a step takes over, s."""
+_DOWN, _HOLD, _UP = 0.4, 0.3, 1.5  # Time to lean, to stay and to come up again, s.
+_LATERAL = 0.9  # Cosine from which on an axis counts as lateral.
+_STOP_TIME = 0.4  # Time to come up when a step takes over, s.
 
 
 class HipStrategy:

@@ -24,32 +24,23 @@ from simbench.kinematics.derivatives import minimum_jerk, quintic
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 
+# Distance of the capture point from the edge of the soles, inside, at which a step begins, m.
 _STEP_MARGIN = 0.0
-"""Distance of the capture point from the edge of the soles, inside, at which a step begins, m."""
+# Distance of the capture point from the soles, outside, from which any step is better than none, m.
 _LOST = 0.02
-"""Distance of the capture point from the soles, outside, from which any step is better than none, m."""
-_REPLAN_TICKS = 5
-"""Ticks between plans while the foot swings."""
-_TRUST = 0.3
-"""Part of the COG's deviation from its plan that a new plan takes up."""
+_REPLAN_TICKS = 5  # Ticks between plans while the foot swings.
+_TRUST = 0.3  # Part of the COG's deviation from its plan that a new plan takes up.
+# Least distance of the capture point from the planned one for a step, m: the end of a walk is no fall.
 _UNEXPECTED = 0.05
-"""Least distance of the capture point from the planned one for a step, m: the end of a walk is no fall."""
-_MISSED = 0.03
-"""Distance, m, by which a step may fall short of the capture point to be worth it."""
-_FIXED = 0.1
-"""Time before touch-down from which the foot's target stays, s."""
-_TRANSFER = 0.06
-"""Time in which the ZMP goes to the capture point after touch-down, s."""
+_MISSED = 0.03  # Distance, m, by which a step may fall short of the capture point to be worth it.
+_FIXED = 0.1  # Time before touch-down from which the foot's target stays, s.
+_TRANSFER = 0.06  # Time in which the ZMP goes to the capture point after touch-down, s.
+# Time for which it stays there, and in which it goes to the middle of both feet, s.
 _HOLD, _RETURN = 0.4, 1.0
-"""Time for which it stays there, and in which it goes to the middle of both feet, s."""
-_REST = 1.0
-"""Time planned after that, s."""
-_LIFT = 0.03
-"""Height of a swing midway, m."""
-_STRETCH = 0.985
-"""Part of a leg's length up to which it may be stretched."""
-_MAX_LOWERING = 0.1
-"""Most that the COG is lowered for long steps, m."""
+_REST = 1.0  # Time planned after that, s.
+_LIFT = 0.03  # Height of a swing midway, m.
+_STRETCH = 0.985  # Part of a leg's length up to which it may be stretched.
+_MAX_LOWERING = 0.1  # Most that the COG is lowered for long steps, m.
 
 
 class Recovery:

@@ -20,8 +20,7 @@ _ENDS = {
     "left_arm": "left_hand",
     "right_arm": "right_hand",
 }
-_NEEDED = 6
-"""Joints that a section needs to control the position and the orientation of its end."""
+_NEEDED = 6  # Joints that a section needs to control the position and the orientation of its end.
 
 
 class Role(Enum):

@@ -21,24 +21,18 @@ from simbench.kinematics.derivatives import minimum_jerk
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 
-_VERTICAL_FRACTION = 0.1
-"""Part of a swing's time at each of its ends, in which the foot only rises or sinks."""
+_VERTICAL_FRACTION = 0.1  # Part of a swing's time at each of its ends, in which the foot only rises or sinks.
+# Time constants 1/ω of the pendulum to stand at both ends: the COG then rests but for 2 % of its speed.
 _MIN_SETTLE = 4.0
-"""Time constants 1/ω of the pendulum to stand at both ends: the COG then rests but for 2 % of its speed."""
-_EARLIEST = 0.5
-"""Progress of a swing from which touching the ground is a landing, not the lift-off."""
+_EARLIEST = 0.5  # Progress of a swing from which touching the ground is a landing, not the lift-off.
+# Largest speed at which a foot that finds no ground where the gait has it continues downward, m/s.
 _SEARCH_SPEED = 0.05
-"""Largest speed at which a foot that finds no ground where the gait has it continues downward, m/s."""
-_SEARCH_ACCELERATION = 1.0
-"""Acceleration with which it starts to do so, m/s²."""
-_SEARCH_DEPTH = 0.02
-"""Depth below the floor down to which it does so, m."""
+_SEARCH_ACCELERATION = 1.0  # Acceleration with which it starts to do so, m/s².
+_SEARCH_DEPTH = 0.02  # Depth below the floor down to which it does so, m.
+# Least acceleration, m/s², and time constant, s, with which it stops when the ground carries it.
 _STOPPING_ACCELERATION, _STOPPING_TIME = 2.0, 0.02
-"""Least acceleration, m/s², and time constant, s, with which it stops when the ground carries it."""
-_SETTLING_RATE = 20.0
-"""Rate at which the target pose of a landed foot approaches where the foot is, 1/s."""
-_SETTLING_RAMP = 0.1
-"""Time in which this rate is reached after both feet are loaded, s."""
+_SETTLING_RATE = 20.0  # Rate at which the target pose of a landed foot approaches where the foot is, 1/s.
+_SETTLING_RAMP = 0.1  # Time in which this rate is reached after both feet are loaded, s.
 
 
 def sole_centres(robot: Robot, inset_m: float = 0.0) -> dict[str, Array]:

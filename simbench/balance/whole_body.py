@@ -28,10 +28,9 @@ from simbench.kinematics.compiled import compile_for
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 
-_LANDING_LOAD = 0.1
-"""Part of the weight on a foot that means ground under it."""
+_LANDING_LOAD = 0.1  # Part of the weight on a foot that means ground under it.
+# Proportional gain, 1/s, on the errors of soles, trunk and COG height in a recovery.
 _RECOVERY_FEEDBACK_RATE = 10.0
-"""Proportional gain, 1/s, on the errors of soles, trunk and COG height in a recovery."""
 
 
 @dataclass(frozen=True)
@@ -347,8 +346,7 @@ def foot_load_fractions(robot: Robot, gait: Gait, start: int) -> Array:
     return np.stack([1.0 - right, right], axis=1)
 
 
-_GAINS = CogZmpGains(cog=10.0, zmp=0.0)
-"""Keeps the COG on its profile; nothing is measured."""
+_GAINS = CogZmpGains(cog=10.0, zmp=0.0)  # Keeps the COG on its profile; nothing is measured.
 
 
 def check_gait_feasibility(robot: Robot, plan: WholeBodyPlan, reserve: float = 0.0) -> Array:

@@ -13,20 +13,15 @@ from simbench.errors import CalibrationError
 from simbench.files.text import parse_finite_number, require_regular_file
 from simbench.kinematics.arrays import Array
 
+# Columns of each joint, `joint.position` and so on, rad, rad/s, rad/s², rad, beside `time`, s.
 CHANNELS = ("position", "velocity", "acceleration", "target")
-"""Columns of each joint, `joint.position` and so on, rad, rad/s, rad/s², rad, beside `time`, s."""
-TIP = ("tip.x", "tip.y", "tip.z")
-"""Columns of the position of a point of the last link in the base frame, m."""
-_LARGEST = 1e6
-"""Largest number in a file, in SI units: with larger ones the estimation could overflow."""
-_TIME_JITTER = 0.01
-"""Allowed deviation of a sampling interval from the mean, as a fraction of it."""
+TIP = ("tip.x", "tip.y", "tip.z")  # Columns of the position of a point of the last link in the base frame, m.
+_LARGEST = 1e6  # Largest number in a file, in SI units: with larger ones the estimation could overflow.
+_TIME_JITTER = 0.01  # Allowed deviation of a sampling interval from the mean, as a fraction of it.
+# Slope of a channel over the integral of its derivative, which is 1 where their units agree.
 _ALLOWED_SLOPE = (0.8, 1.25)
-"""Slope of a channel over the integral of its derivative, which is 1 where their units agree."""
-_CLEAR_CORRELATION = 0.9
-"""Correlation above which that slope is meaningful."""
-_FEWEST = 20
-"""Samples of a motion."""
+_CLEAR_CORRELATION = 0.9  # Correlation above which that slope is meaningful.
+_FEWEST = 20  # Samples of a motion.
 
 
 @dataclass(frozen=True)

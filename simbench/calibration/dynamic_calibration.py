@@ -27,27 +27,18 @@ from simbench.robot.dh import Sigma
 
 Integers = NDArray[np.int64]
 
+# Samples that enter the least squares: filtered, their neighbours carry no new information.
 MOST_SAMPLES = 6_000
-"""Samples that enter the least squares: filtered, their neighbours carry no new information."""
-_BLOCKS = 100
-"""Stretches of time whose residuals are taken to be independent."""
-_ROUNDS = 5
-"""Iterations for the offsets of the angles."""
-_LEAST = 1e-9
-"""Least noise and smallest change of an angle's offset, rad."""
-_AT_REST = 1e-6
-"""Speed at which a joint stands still, rad/s."""
-_NEAR = 1e-4
-"""Step of the central differences with respect to an angle, rad."""
+_BLOCKS = 100  # Stretches of time whose residuals are taken to be independent.
+_ROUNDS = 5  # Iterations for the offsets of the angles.
+_LEAST = 1e-9  # Least noise and smallest change of an angle's offset, rad.
+_AT_REST = 1e-6  # Speed at which a joint stands still, rad/s.
+_NEAR = 1e-4  # Step of the central differences with respect to an angle, rad.
 _CHANNELS = ("q", "velocity", "acceleration")
-_STILL = 0.1
-"""Shortest time of standing still, s: a joint that only reverses stands for less."""
-_NOISES = 3.0
-"""A joint stands if its speed is below so many deviations of its noise plus `_AT_REST`."""
-_STATES = 200
-"""Random states in which the regressor is evaluated."""
-_DEPENDENT = 1e-9
-"""Rounding residual of a dependent column, as a fraction of the greatest one."""
+_STILL = 0.1  # Shortest time of standing still, s: a joint that only reverses stands for less.
+_NOISES = 3.0  # A joint stands if its speed is below so many deviations of its noise plus `_AT_REST`.
+_STATES = 200  # Random states in which the regressor is evaluated.
+_DEPENDENT = 1e-9  # Rounding residual of a dependent column, as a fraction of the greatest one.
 
 
 class BaseParameters:

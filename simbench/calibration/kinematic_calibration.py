@@ -16,28 +16,23 @@ from simbench.errors import CalibrationError
 from simbench.kinematics.arrays import Array
 from simbench.robot.dh import DhJoint, DhRow, DhTable, HayatiRow, Sigma, table_frames
 
-MOST_SAMPLES = 10_000
-"""Samples that enter the least squares."""
-_BLOCKS = 100
-"""Stretches of time whose residuals are taken to be independent."""
+MOST_SAMPLES = 10_000  # Samples that enter the least squares.
+_BLOCKS = 100  # Stretches of time whose residuals are taken to be independent.
+# Standard deviations beyond which a residual counts less: 99 % as efficient as least squares on normal noise.
 _HUBER = 2.0
-"""Standard deviations beyond which a residual counts less: 99 % as efficient as least squares on normal
-noise."""
-_NORMAL_MEDIAN = 0.6744897501960817
-"""Median of the absolute value of normal noise of 1."""
-_STEP = 1e-6
-"""Step of the central differences with respect to a joint position, rad or m."""
+_NORMAL_MEDIAN = 0.6744897501960817  # Median of the absolute value of normal noise of 1.
+_STEP = 1e-6  # Step of the central differences with respect to a joint position, rad or m.
+# Least noise of a direction over the greatest of all: an exact direction must not outweigh the others.
 _NOISE_RATIO = 1e-3
-"""Least noise of a direction over the greatest of all: an exact direction must not outweigh the others."""
 TIP = "tip"
+# Random postures, and the step of the central differences in them, rad or m.
 _POSTURES, _TABLE_STEP = 200, 1e-5
-"""Random postures, and the step of the central differences in them, rad or m."""
+# Rounding residual of a dependent column of differences, as a fraction of the greatest one.
 _DEPENDENT = 1e-7
-"""Rounding residual of a dependent column of differences, as a fraction of the greatest one."""
+# Least initial distance of the tip from the last axis, m: on it that joint's offset would have no effect.
 _OFF_AXIS = 1e-3
-"""Least initial distance of the tip from the last axis, m: on it that joint's offset would have no effect."""
+# Allowed travel of the tip over the sum of the arm's lengths, and allowed residual over that travel.
 _LARGEST_TRAVEL, _LARGEST_ERROR = 10.0, 0.03
-"""Allowed travel of the tip over the sum of the arm's lengths, and allowed residual over that travel."""
 
 
 @dataclass(frozen=True)

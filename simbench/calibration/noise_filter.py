@@ -17,39 +17,31 @@ from simbench.kinematics.arrays import Array
 
 Integers = NDArray[np.int64]
 
-_THIRD = np.sqrt(20.0)
-"""Standard deviation of the third differences of white noise of 1."""
-_NORMAL = 0.6744897501960817
-"""Median of the absolute value of normal noise of 1."""
+_THIRD = np.sqrt(20.0)  # Standard deviation of the third differences of white noise of 1.
+_NORMAL = 0.6744897501960817  # Median of the absolute value of normal noise of 1.
+# Fraction of the noise below the cut-off that passes a second-order filter forwards and backwards, 1 / (1 +
+# (f/f_c)⁴).
 _SHARE = np.pi / (2.0 * np.sqrt(2.0))
-"""Fraction of the noise below the cut-off that passes a second-order filter forwards and backwards,
-1 / (1 + (f/f_c)⁴)."""
+# A sample that differs from the median of five by so many deviations, and by this fraction of its channel's
+# range, is a spike.
 _SPIKE, _TALL = 10.0, 0.01
-"""A sample that differs from the median of five by so many deviations, and by this fraction of its channel's
-range, is a spike."""
-_CLEAN = 1e-9
-"""Fraction of a channel's range below which noise needs no filter."""
-_LOWEST = 0.1
-"""Lowest cut-off, Hz."""
+_CLEAN = 1e-9  # Fraction of a channel's range below which noise needs no filter.
+_LOWEST = 0.1  # Lowest cut-off, Hz.
+# A channel whose RMS is less than so many times the noise that remains in it does not move.
 _ABOVE_NOISE = 3.0
-"""A channel whose RMS is less than so many times the noise that remains in it does not move."""
+# Standard deviations beyond which a residual counts less: 95 % as efficient as least squares on normal noise.
 _HUBER = 1.345
-"""Standard deviations beyond which a residual counts less: 95 % as efficient as least squares on normal
-noise."""
+# Maximum number of reweightings, and relative change of the solution at which they end.
 _ROUNDS, _CONVERGED = 50, 1e-12
-"""Maximum number of reweightings, and relative change of the solution at which they end."""
+# Fraction of the greatest singular value, columns scaled to one, below which a direction has no effect.
 _NULL = 1e-7
-"""Fraction of the greatest singular value, columns scaled to one, below which a direction has no effect."""
-_ZERO_COLUMN = 1e-8
-"""Fraction of the greatest column that rounding leaves in a derivative by differences."""
+_ZERO_COLUMN = 1e-8  # Fraction of the greatest column that rounding leaves in a derivative by differences.
+# Least scale of a group over the greatest: an exact group must not outweigh what only the others tell.
 _SCALE_RATIO = 1e-2
-"""Least scale of a group over the greatest: an exact group must not outweigh what only the others tell."""
-_NOISY = 0.3
-"""Fraction of a column that may be error: beyond it the column carries no information."""
-KNOWN = -1
-"""Group of rows that are scaled to standard deviations already."""
+_NOISY = 0.3  # Fraction of a column that may be error: beyond it the column carries no information.
+KNOWN = -1  # Group of rows that are scaled to standard deviations already.
+# Component of an unknown in a direction without effect below which it is determined all the same.
 _COMPONENT = 0.03
-"""Component of an unknown in a direction without effect below which it is determined all the same."""
 
 
 def estimate_noise(values: Array) -> Array:

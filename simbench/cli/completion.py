@@ -13,8 +13,7 @@ import sys
 from collections.abc import Callable, Iterator, MutableMapping
 from contextlib import contextmanager, redirect_stdout
 
-_BREAKS = (":", "=")
-"""Characters of bash's COMP_WORDBREAKS that words of this command contain."""
+_BREAKS = (":", "=")  # Characters of bash's COMP_WORDBREAKS that words of this command contain.
 
 
 def complete_scenario(incomplete: str) -> list[str]:

@@ -28,10 +28,8 @@ if TYPE_CHECKING:
     from simbench.runs.baseline import Check
     from simbench.runs.metric_catalogue import Metric
 
-_PIPE_WIDTH = 200
-"""Columns of tables that go into a pipe or a file."""
-_LONGEST_NAME = 255
-"""Bytes of a name that file systems allow."""
+_PIPE_WIDTH = 200  # Columns of tables that go into a pipe or a file.
+_LONGEST_NAME = 255  # Bytes of a name that file systems allow.
 
 
 def metrics_table(metrics: Mapping[str, Metric], checks: Sequence[Check] = ()) -> Table:

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from simbench.motion.trajectory_files.stored_motion import TrajectoryOptions
     from simbench.robot.robot import Robot
 
-UNITREE_RATE = 30.0
-"""Rate that the tables without names have, which do not say it, 1/s."""
+UNITREE_RATE = 30.0  # Rate that the tables without names have, which do not say it, 1/s.
 
 
 @reads_trajectory("format")

@@ -10,15 +10,12 @@ from simbench.cli.console import make_console
 from simbench.cli.shared_options import argument
 from simbench.cli.streams import is_terminal
 
-_INDENT = 4
-"""Columns before the description of an entry."""
-_BETWEEN = 2
-"""Columns between those of a table."""
-_LEAST_WIDTH = 20
-"""Columns that a description has at least, whatever the width of the terminal."""
+_INDENT = 4  # Columns before the description of an entry.
+_BETWEEN = 2  # Columns between those of a table.
+_LEAST_WIDTH = 20  # Columns that a description has at least, whatever the width of the terminal.
 
+# Kinds of things that `simbench list` lists.
 Kind = Literal["robots", "scenarios", "tasks", "motions", "plugins"]
-"""Kinds of things that `simbench list` lists."""
 
 
 class Listing(NamedTuple):

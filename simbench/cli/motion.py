@@ -28,16 +28,14 @@ if TYPE_CHECKING:
     from simbench.robot.robot import Robot
 
 
-_GAPS_SHOWN = 3
-"""Gaps of a marker that are listed by frame."""
+_GAPS_SHOWN = 3  # Gaps of a marker that are listed by frame.
 
 motion_app = typer.Typer(
     help="Look at recordings, convert them, and record virtual actors.",
     epilog=example("simbench motion inspect sample:walk"),
 )
 
-_MARKERLESS = (".bvh", ".csv")
-"""Formats of skeletons, which cannot store markers."""
+_MARKERLESS = (".bvh", ".csv")  # Formats of skeletons, which cannot store markers.
 
 
 @motion_app.command("inspect", epilog=example("simbench motion inspect sample:walk --picture walk.png"))

@@ -9,10 +9,8 @@ from simbench.cli.console import make_console, progress_bars
 from simbench.cli.shared_options import Fast, argument, flag, option, set_option
 from simbench.runs.run_directory import incomplete_reason
 
-PERSON_OFFSET = 1.2
-"""Default distance of the recorded person from the robot, m."""
-GHOST_OFFSET = 1.0
-"""Default distance of the reference from the robot, m."""
+PERSON_OFFSET = 1.2  # Default distance of the recorded person from the robot, m.
+GHOST_OFFSET = 1.0  # Default distance of the reference from the robot, m.
 
 Run = Annotated[Path, argument("A run directory.", "RUN")]
 Overrides = Annotated[

@@ -26,15 +26,12 @@ if TYPE_CHECKING:
     from simbench.runs.motion_fidelity import Fidelity
 
 
-_STILL = 1e-6
-"""Range of a joint that stands still, rad or m: rounding."""
+_STILL = 1e-6  # Range of a joint that stands still, rad or m: rounding.
+# Fraction of the time from which on a joint at its limit is named, and the most that are.
 _LONG_STAY, _STAYS_SHOWN = 0.05, 6
-"""Fraction of the time from which on a joint at its limit is named, and the most that are."""
-_SHOWN_IN_TABLE = "retarget.robot_"
-"""Beginning of the metrics that the table of the robot's errors shows."""
+_SHOWN_IN_TABLE = "retarget.robot_"  # Beginning of the metrics that the table of the robot's errors shows.
 
-_MOST_MOMENTS = 12
-"""Moments side by side of which each still has 90 pixels."""
+_MOST_MOMENTS = 12  # Moments side by side of which each still has 90 pixels.
 
 # Not from the section's model, which imports pydantic: `--help` need not wait for it. A test compares them.
 _METHODS = "auto, bones, analytical, numerical, ude, arm_adaptation"

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from simbench.runs.result import RunResult
     from simbench.runs.scenario.schema import Scenario
 
-_MOST_DOUBTS = 3
-"""Doubts that a terminal shows; the others are in provenance.json, and `--all` shows them."""
+_MOST_DOUBTS = 3  # Doubts that a terminal shows; the others are in provenance.json, and `--all` shows them.
 
 
 def run(

@@ -24,14 +24,10 @@ if TYPE_CHECKING:
     from simbench.runs.metric_catalogue import Metric
     from simbench.runs.result import RunResult
 
-_MOST_NOTES = 3
-"""Notes that a terminal shows; the others are in the run directory, and `--all` shows them."""
-_BETWEEN = 3
-"""Columns between two groups of metrics that stand side by side."""
-_LABEL = 10
-"""Columns of the labels of lines about a run against a person."""
-_UNLIMITED = 10_000
-"""Columns of a terminal on which every table has its natural width."""
+_MOST_NOTES = 3  # Notes that a terminal shows; the others are in the run directory, and `--all` shows them.
+_BETWEEN = 3  # Columns between two groups of metrics that stand side by side.
+_LABEL = 10  # Columns of the labels of lines about a run against a person.
+_UNLIMITED = 10_000  # Columns of a terminal on which every table has its natural width.
 
 
 class _Group(NamedTuple):
@@ -83,8 +79,8 @@ _GROUPS = (
 )
 _OTHERS = next(group for group in _GROUPS if not group.prefixes)
 
+# A metric as it is shown: name, value, unit, and what a check that holds asks for; empty without one.
 _Row = tuple[str, str, str, str]
-"""A metric as it is shown: name, value, unit, and what a check that holds asks for; empty without one."""
 
 
 def print_run(result: RunResult, *, all_metrics: bool = False) -> None:

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from simbench.motion.read_options import ReadOptions
     from simbench.motion.trajectory_files.stored_motion import TrajectoryOptions
 
-_Complete = Callable[[str], list[str]]
-"""Lists the words that complete what has been typed."""
+_Complete = Callable[[str], list[str]]  # Lists the words that complete what has been typed.
 
 
 def argument(help: str, metavar: str | None = None, complete: _Complete | None = None) -> Any:
@@ -45,8 +44,8 @@ def flag(name: str, help: str) -> Any:
     return Option(name, help=help)
 
 
+# Types of the annotations of commands that are imported only for the type checker.
 _TYPES_AT_RUN_TIME = {"ReadOptions": object, "TrajectoryOptions": object}
-"""Types of the annotations of commands that are imported only for the type checker."""
 
 Source = Annotated[
     str, argument("actor:TASK, deepmimic:CLIP, sample:NAME, or a file.", complete=completion.complete_motion)

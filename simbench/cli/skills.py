@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from simbench.motion.read_options import ReadOptions
     from simbench.skills.analysis import SkillAnalysis
 
-Method = Literal["lattice", "genetic", "differential-evolution", "cma-es"]
-"""Search methods for the weights."""
+Method = Literal["lattice", "genetic", "differential-evolution", "cma-es"]  # Search methods for the weights.
 
 
 @reads_recording("stature", "skeleton")

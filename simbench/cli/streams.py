@@ -13,11 +13,9 @@ from typing import Any, TextIO
 
 from simbench.files.text import printable
 
-BROKEN_PIPE = 141
-"""Exit status that a shell shows for a program that was ended by SIGPIPE, 128 + 13."""
+BROKEN_PIPE = 141  # Exit status that a shell shows for a program that was ended by SIGPIPE, 128 + 13.
 
-_OUTPUT_NAME = "standard output"
-"""Name of the file in errors of the standard output."""
+_OUTPUT_NAME = "standard output"  # Name of the file in errors of the standard output.
 
 
 class _Output(io.FileIO):

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from simbench.runs.study import StudyRow
 
 
-_MOST_METRICS, _MOST_ROWS = 5, 60
-"""Columns and lines that are printed."""
+_MOST_METRICS, _MOST_ROWS = 5, 60  # Columns and lines that are printed.
 
 
 def sweep(

@@ -21,8 +21,8 @@ from simbench.robot.robot_sources import find_robot
 TENSOR = {"ixx": (0, 0), "iyy": (1, 1), "izz": (2, 2), "ixy": (0, 1), "ixz": (0, 2), "iyz": (1, 2)}
 MOMENT = ("mx", "my", "mz")
 JOINT = ("motor", "viscous", "coulomb")
+# Order of Pinocchio's dynamic parameters.
 _PINOCCHIO = ("m", "mx", "my", "mz", "ixx", "ixy", "iyy", "ixz", "iyz", "izz")
-"""Order of Pinocchio's dynamic parameters."""
 
 
 @dataclass(frozen=True)

@@ -10,25 +10,23 @@ from typing import Any, Literal
 from simbench.errors import SimbenchError
 from simbench.files.text import MAX_TEXT_BYTES, read_text, text_position
 
-MAX_DEPTH = 50
-"""Levels of nesting."""
+MAX_DEPTH = 50  # Levels of nesting.
+# Number of commas and opening brackets: it bounds the memory that a file of many small values takes.
 MAX_VALUES = 4_000_000
-"""Number of commas and opening brackets: it bounds the memory that a file of many small values takes."""
+# Digits of the longest integer that is read as one; longer ones are read as floating-point numbers.
 _MAX_DIGITS = 40
-"""Digits of the longest integer that is read as one; longer ones are read as floating-point numbers."""
 
+# What becomes of NaN, Infinity and numbers that are too large: an error, or a float.
 NonFinite = Literal["refused", "kept"]
-"""What becomes of NaN, Infinity and numbers that are too large: an error, or a float."""
 
 _STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"?'
-_STRUCTURE = re.compile(rf"{_STRING}|[\[\]{{}}]", re.DOTALL)
-"""A string, or a bracket."""
+_STRUCTURE = re.compile(rf"{_STRING}|[\[\]{{}}]", re.DOTALL)  # A string, or a bracket.
+# A string, a bracket, or a number or constant.
 _TOKEN = re.compile(rf"{_STRING}|[\[\]{{}}]|[\w.+-]+", re.DOTALL)
-"""A string, a bracket, or a number or constant."""
 _LEVELS = {"[": 1, "{": 1, "]": -1, "}": -1}
 _COLON = re.compile(r"\s*:")
+# An escaped backslash, both halves of a character beyond U+FFFF, or one of them alone.
 _ESCAPE = re.compile(r"\\\\|\\u[dD][89abAB]..\\u[dD][c-fC-F]..|(?P<half>\\u[dD][89a-fA-F]..)", re.DOTALL)
-"""An escaped backslash, both halves of a character beyond U+FFFF, or one of them alone."""
 
 
 def read_json(

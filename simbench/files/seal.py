@@ -4,12 +4,10 @@ import hashlib
 from enum import Enum
 from pathlib import Path
 
+# Separator between the HDF5 file, whose own header says where it ends, and the checksum of its bytes.
 SEAL = b"simbench checksum "
-"""Separator between the HDF5 file, whose own header says where it ends, and the checksum of its bytes."""
-_DIGITS = 64
-"""Hexadecimal digits of a checksum."""
-_BLOCK = 1 << 20
-"""Bytes that are read at a time."""
+_DIGITS = 64  # Hexadecimal digits of a checksum.
+_BLOCK = 1 << 20  # Bytes that are read at a time.
 
 
 class SealState(Enum):

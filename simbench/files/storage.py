@@ -15,8 +15,8 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
+# Age, s, from which a temporary file or folder counts as abandoned where no lock can tell.
 ABANDONED_AGE = 86400.0
-"""Age, s, from which a temporary file or folder counts as abandoned where no lock can tell."""
 
 
 def try_lock(descriptor: int) -> bool | None:
@@ -46,12 +46,11 @@ def is_at(descriptor: int, path: Path) -> bool:
     return os.path.samestat(found, os.fstat(descriptor))
 
 
+# Numbers of errors of a disk that is full, read-only or failing.
 DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
-"""Numbers of errors of a disk that is full, read-only or failing."""
 
 
-_LONGEST_STEM = 180
-"""Bytes of a name that are kept in the name of its part file, which must not exceed 255."""
+_LONGEST_STEM = 180  # Bytes of a name that are kept in the name of its part file, which must not exceed 255.
 
 
 @contextmanager

@@ -11,8 +11,7 @@ from pathlib import Path
 
 from simbench.errors import SimbenchError
 
-MAX_FILE_BYTES = 500_000_000
-"""Size of the largest file that is read."""
+MAX_FILE_BYTES = 500_000_000  # Size of the largest file that is read.
 
 _KINDS = {
     stat.S_IFDIR: "a directory",
@@ -63,16 +62,15 @@ def require_regular_file(path: Path, error: type[SimbenchError], max_bytes: int 
     return path
 
 
-MAX_TEXT_BYTES = 10_000_000
-"""Size of the largest text file that is read."""
+MAX_TEXT_BYTES = 10_000_000  # Size of the largest text file that is read.
 
+# Encodings by the byte-order marks that files in them begin with. UTF-32's begin like UTF-16's.
 _OTHER_ENCODINGS = {
     codecs.BOM_UTF32_LE: "UTF-32",
     codecs.BOM_UTF32_BE: "UTF-32",
     codecs.BOM_UTF16_LE: "UTF-16",
     codecs.BOM_UTF16_BE: "UTF-16",
 }
-"""Encodings by the byte-order marks that files in them begin with. UTF-32's begin like UTF-16's."""
 
 
 def read_text(path: Path, error: type[SimbenchError], max_bytes: int = MAX_TEXT_BYTES) -> str:
@@ -150,10 +148,10 @@ def parse_finite_number(text: str) -> float | None:
 
 
 _KEPT = ("\n", "\t")
+# Soft hyphen and joiners, which ordinary words of some languages have.
 _JOINERS = ("\u00ad", "\u200c", "\u200d")
-"""Soft hyphen and joiners, which ordinary words of some languages have."""
+# Categories of control characters, halves of pairs, separators of lines, and marks of direction.
 _UNSAFE = ("Cc", "Cs", "Zl", "Zp", "Cf")
-"""Categories of control characters, halves of pairs, separators of lines, and marks of direction."""
 
 
 def printable(text: str) -> str:

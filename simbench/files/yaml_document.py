@@ -17,17 +17,14 @@ import yaml
 from simbench.errors import SimbenchError
 from simbench.files.text import MAX_TEXT_BYTES, read_text, text_position
 
-KeyPath = tuple[str | int, ...]
-"""Keys and list indices that lead to a value."""
+KeyPath = tuple[str | int, ...]  # Keys and list indices that lead to a value.
 
-MAX_DEPTH = 20
-"""Levels of nesting."""
-MAX_NODES = 100_000
-"""Number of keys and values, those that aliases repeat included."""
+MAX_DEPTH = 20  # Levels of nesting.
+MAX_NODES = 100_000  # Number of keys and values, those that aliases repeat included.
 
 _PARSER: type = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+# Characters that YAML does not allow.
 _UNPRINTABLE = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that YAML does not allow."""
 
 _CONSTANTS: dict[str, bool | float | None] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
@@ -40,24 +37,22 @@ _CONSTANTS: dict[str, bool | float | None] = {
 _INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*(_[0-9]+)*)")
 _HEXADECIMAL = re.compile(r"[-+]?0x[0-9a-fA-F]{1,40}")
 _FLOAT = re.compile(r"[-+]?([0-9]+(_[0-9]+)*\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
+# Tag, pattern and first characters of numbers with an exponent, text to a writer of YAML 1.1.
 EXPONENT = (
     "tag:yaml.org,2002:float",
     re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)[eE][-+]?[0-9]+$"),
     list("-+.0123456789"),
 )
-"""Tag, pattern and first characters of numbers with an exponent, text to a writer of YAML 1.1."""
-_OCTAL = re.compile(r"[-+]?0[0-9_]+")
-"""An octal number in YAML 1.1, a decimal one in YAML 1.2."""
+_OCTAL = re.compile(r"[-+]?0[0-9_]+")  # An octal number in YAML 1.1, a decimal one in YAML 1.2.
+# Digits of the longest integer that is read as one; longer ones are read as floating-point numbers.
 _MAX_DIGITS = 40
-"""Digits of the longest integer that is read as one; longer ones are read as floating-point numbers."""
 _BARE_TAG = re.compile(r"(&\S+(\s|#.*\n)+)?!")
-_PLAIN, _QUOTED, _COLLECTION = "plain", "quoted", "collection"
-"""Tags of nodes to which the text gives none."""
+_PLAIN, _QUOTED, _COLLECTION = "plain", "quoted", "collection"  # Tags of nodes to which the text gives none.
+# Messages of PyYAML that need another wording.
 _PROBLEMS = {
     "but found another document": "a second document begins here; a file has one",
     "second occurrence": "not valid YAML: an anchor is given twice",
 }
-"""Messages of PyYAML that need another wording."""
 
 
 @dataclass(frozen=True)

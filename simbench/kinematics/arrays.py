@@ -3,5 +3,4 @@
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-"""Floating-point numbers in double precision, of any shape."""
+Array = NDArray[np.float64]  # Floating-point numbers in double precision, of any shape.

@@ -16,12 +16,10 @@ from simbench.kinematics.rotation import ROTATION_WEIGHT, matrix_to_quaternion, 
 from simbench.kinematics.task_matrix import Targets, Tasks, Workspace, gauss_newton
 from simbench.kinematics.tree import KinematicTree, place_bodies
 
-DAMPING = 0.003
-"""λ of the damped least squares (Tomić 2018, §3.7.1)."""
-_MAX_STEP = 0.1
-"""Of a hand (m, rotations weighted) or of a joint toward the posture (rad)."""
+DAMPING = 0.003  # λ of the damped least squares (Tomić 2018, §3.7.1).
+_MAX_STEP = 0.1  # Of a hand (m, rotations weighted) or of a joint toward the posture (rad).
+# Of any coordinate, rad or m: a longer one leaves the neighbourhood in which Jacobians are valid.
 _LONGEST_STEP = 0.3
-"""Of any coordinate, rad or m: a longer one leaves the neighbourhood in which Jacobians are valid."""
 _ROUNDS = 10
 # The damping is a factor on that of `Bounds`.
 _RULE = DampingRule(

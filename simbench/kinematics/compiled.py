@@ -103,10 +103,10 @@ def _describe_code(code: CodeType, names: set[str]) -> Iterator[str]:
 
 
 _VERSIONS = (numba.__version__, llvmlite.__version__, platform.python_version())
-MAX_FILES = 3000
-"""Number of files in a folder beyond which the oldest quarter is removed: some 200 MB."""
+MAX_FILES = 3000  # Number of files in a folder beyond which the oldest quarter is removed: some 200 MB.
 _DIGEST_SIZE = hashlib.sha256().digest_size
 _WRITABLE_BY_OTHERS = 0o002
+# Errors of an intact file whose classes have another form in these sources.
 _NOT_OURS = (
     pickle.UnpicklingError,
     AttributeError,
@@ -116,7 +116,6 @@ _NOT_OURS = (
     TypeError,
     ValueError,
 )
-"""Errors of an intact file whose classes have another form in these sources."""
 
 
 class KernelCache(FunctionCache):  # type: ignore[misc]

@@ -11,25 +11,23 @@ from scipy.ndimage import convolve1d
 
 from simbench.kinematics.arrays import Array
 
+# Samples of the shortest window: five give the fourth-order central differences, which are exact for
+# polynomials of order 4 and place a corner of a curve within two samples.
 SHORTEST_WINDOW = 5
-"""Samples of the shortest window: five give the fourth-order central differences, which are exact for
-polynomials of order 4 and place a corner of a curve within two samples."""
+# Shortest window at high rates, s: corners of joint curves, which controllers round, would otherwise need
+# torques for a few milliseconds that nobody has to give.
 SHORTEST_TIME = 0.05
-"""Shortest window at high rates, s: corners of joint curves, which controllers round, would otherwise need
-torques for a few milliseconds that nobody has to give."""
+# Longest window, s, of noisy samples. Its second derivative passes 5 Hz, below which people move; positions
+# that were rounded to a millimetre at 50 Hz need as much.
 LONGEST_WINDOW = 0.3
-"""Longest window, s, of noisy samples. Its second derivative passes 5 Hz, below which people move; positions
-that were rounded to a millimetre at 50 Hz need as much."""
-ORDER = 4
-"""Order of the polynomials."""
+ORDER = 4  # Order of the polynomials.
+# Noise of an acceleration that is accepted, rad/s² or m/s²: the base's shifts the ZMP by 1 cm, and the
+# joints' is 2 % of what moves a robot's lightest limbs at their torque limit.
 _JOINT_NOISE, _BASE_NOISE = 2.0, 0.1
-"""Noise of an acceleration that is accepted, rad/s² or m/s²: the base's shifts the ZMP by 1 cm, and the
-joints' is 2 % of what moves a robot's lightest limbs at their torque limit."""
-_UNEVEN = 1e-3
-"""Deviation from equal intervals, in intervals, up to which samples count as evenly spaced."""
+_UNEVEN = 1e-3  # Deviation from equal intervals, in intervals, up to which samples count as evenly spaced.
+# Part of the samples in which the noise is measured, those of the least differences, and the mean of |x|
+# there for a normal x of unit deviation. A median is 0 for rounded samples of a slow motion.
 _CALM, _CALM_MEAN = 0.8, 0.5586
-"""Part of the samples in which the noise is measured, those of the least differences, and the mean of |x|
-there for a normal x of unit deviation. A median is 0 for rounded samples of a slow motion."""
 
 
 def savgol_filter(values: ArrayLike, window: int, order: int, deriv: int = 0, delta: float = 1.0) -> Array:

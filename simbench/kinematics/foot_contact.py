@@ -29,36 +29,34 @@ class ContactThresholds(NamedTuple):
     shortest_swing: float  # Interruptions of a contact that last less are closed, s.
 
 
+# Corners of a robot's sole. Their heights are known from the model, so that height decides: 5 mm is what
+# soles give and what planned steps miss the floor by, and 1 cm is the least clearance of a step. The speeds
+# are high, so that a foot that slides is in contact still; one that brushes the floor at a step's speed is
+# not.
 SOLE_THRESHOLDS = ContactThresholds(0.005, 0.01, 0.5, 1.0, 0.05, 0.12)
-"""Corners of a robot's sole. Their heights are known from the model, so that height decides: 5 mm is what
-soles give and what planned steps miss the floor by, and 1 cm is the least clearance of a step. The speeds are
-high, so that a foot that slides is in contact still; one that brushes the floor at a step's speed is not."""
 
+# Joints or markers of a person's foot, their heights measured from where they are at rest. They move by 1 to
+# 2 cm within the foot and the shoe; at heel strike and toe-off they pass about 0.4 m/s, in mid-swing 3 m/s.
 PERSON_THRESHOLDS = ContactThresholds(0.03, 0.06, 0.35, 0.6, 0.08, 0.06)
-"""Joints or markers of a person's foot, their heights measured from where they are at rest. They move by 1 to
-2 cm within the foot and the shoe; at heel strike and toe-off they pass about 0.4 m/s, in mid-swing 3 m/s."""
 
+# Ankles of feet of which neither heel nor toe is recorded. While the toe still stands, a raised heel lifts
+# the ankle by up to 12 cm and moves it at up to 1.4 m/s. Of eleven recordings with heels or toes, the ankles
+# alone agree with all points in 92.9 % of the samples, with `PERSON_THRESHOLDS` in 88.5 %.
 ANKLE_THRESHOLDS = ContactThresholds(0.05, 0.12, 0.35, 1.4, 0.08, 0.06)
-"""Ankles of feet of which neither heel nor toe is recorded. While the toe still stands, a raised heel lifts
-the ankle by up to 12 cm and moves it at up to 1.4 m/s. Of eleven recordings with heels or toes, the ankles
-alone agree with all points in 92.9 % of the samples, with `PERSON_THRESHOLDS` in 88.5 %."""
 
-_REST_SPEED = 0.2
-"""Speed below which a point of a foot may stand on the floor, m/s."""
+_REST_SPEED = 0.2  # Speed below which a point of a foot may stand on the floor, m/s.
+# Quantile of the heights at which points stand: below are outliers, such as markers that were mistaken.
 _FLOOR_QUANTILE = 0.05
-"""Quantile of the heights at which points stand: below are outliers, such as markers that were mistaken."""
 
-_END = 3
-"""Samples at both ends without a third derivative: there it would be one of one-sided differences."""
+_END = 3  # Samples at both ends without a third derivative: there it would be one of one-sided differences.
 
 
+# Window, s, and polynomial order of the filter that smooths a path before its jerk is taken: it passes up to
+# about 10 Hz, as gait laboratories do. Without it, jerk would be that of the noise of markers.
 _JERK_WINDOW, _JERK_ORDER = 0.15, 3
-"""Window, s, and polynomial order of the filter that smooths a path before its jerk is taken: it passes up to
-about 10 Hz, as gait laboratories do. Without it, jerk would be that of the noise of markers."""
+# Peak speed below which a point rests, m/s: its dimensionless jerk would be that of rounding.
 _REST_PEAK = 1e-3
-"""Peak speed below which a point rests, m/s: its dimensionless jerk would be that of rounding."""
-_FEWEST = 2 * _END + 3
-"""Samples below which no jerk is measured."""
+_FEWEST = 2 * _END + 3  # Samples below which no jerk is measured.
 
 
 def point_speeds(time: Array, points: Array) -> Array:

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled, compiled_into_callers
 
+# In which the number of wrong coordinates may not fall before one coordinate at a time changes sides.
 _STALLED_ROUNDS = 3
-"""In which the number of wrong coordinates may not fall before one coordinate at a time changes sides."""
 _FREE, _AT_LOW, _AT_HIGH = 0, 1, 2
 
 

@@ -16,10 +16,8 @@ from scipy.linalg.blas import dsbmv
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
 
-_COARSE_RATE = 12.5
-"""Least rate of a coarse grid, Hz: people's arms move below half of it."""
-_FEWEST_SAMPLES = 16
-"""Of a coarse grid: shorter motions are solved at all samples at once."""
+_COARSE_RATE = 12.5  # Least rate of a coarse grid, Hz: people's arms move below half of it.
+_FEWEST_SAMPLES = 16  # Of a coarse grid: shorter motions are solved at all samples at once.
 
 
 def time_grids(time: Array) -> list[NDArray[np.int64]]:
@@ -61,8 +59,7 @@ def hold_between(count: int, samples: NDArray[np.int64], held: NDArray[np.int8])
     return np.where(held[before] == held[after], held[after], 0).astype(np.int8)
 
 
-_PIVOTINGS = 6
-"""Most rounds of a step by default: a new Gauss-Newton matrix helps more than more rounds."""
+_PIVOTINGS = 6  # Most rounds of a step by default: a new Gauss-Newton matrix helps more than more rounds.
 
 
 def chain_step(
@@ -238,19 +235,15 @@ def _substitute_banded(columns: Array, x: Array, size: int) -> None:
         x[c] /= columns[c, 0]
 
 
+# Weight of each coefficient's distance from the preferred path, as a fraction of the blocks' mean diagonal:
+# what no block determines stays where it is preferred.
 _REGULARISATION = 1e-6
-"""Weight of each coefficient's distance from the preferred path, as a fraction of the blocks' mean diagonal:
-what no block determines stays where it is preferred."""
-_LEAST_ROOM = 1e-6
-"""Least width of a limit, rad, rad/s or rad/s²: the method goes through the inside."""
+_LEAST_ROOM = 1e-6  # Least width of a limit, rad, rad/s or rad/s²: the method goes through the inside.
+# Residuals and complementarity at which the method ends, in units of limits and of the cost's scale.
 _ACCURACY = 1e-5
-"""Residuals and complementarity at which the method ends, in units of limits and of the cost's scale."""
-_MAX_ITERATIONS = 60
-"""Usual are a dozen."""
-_FIRST = 0.1
-"""Least slack and multiplier at the start, in units of limits and of the cost's scale."""
-_TO_THE_BORDER = 0.99
-"""Fraction of the way to the border of the feasible set that a step goes at most."""
+_MAX_ITERATIONS = 60  # Usual are a dozen.
+_FIRST = 0.1  # Least slack and multiplier at the start, in units of limits and of the cost's scale.
+_TO_THE_BORDER = 0.99  # Fraction of the way to the border of the feasible set that a step goes at most.
 
 
 class PathBounds(NamedTuple):

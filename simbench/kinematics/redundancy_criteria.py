@@ -100,8 +100,8 @@ class Quadratic:
         return float(0.5 * speed @ self.weight @ speed + self.linear @ speed + self.constant)
 
 
+# A criterion computes its quadratic function in a state of a body: add one's own to those of `CRITERIA`.
 Criterion = Callable[["SkillBody", BodyState], Quadratic]
-"""A criterion computes its quadratic function in a state of a body: add one's own to those of `CRITERIA`."""
 
 
 def kinetic_energy(body: SkillBody, state: BodyState) -> Quadratic:
@@ -161,13 +161,13 @@ def _stiffen(state: BodyState, weight: Array) -> Array:
     return np.asarray(state.stiffness[:, None] * weight * state.stiffness)
 
 
+# In the order of Tomić (2018), table 4.2.
 CRITERIA: dict[str, Criterion] = {
     "energy": kinetic_energy,
     "velocity": joint_velocity,
     "ergonomy": ergonomics,
     "manipulability": manipulability,
 }
-"""In the order of Tomić (2018), table 4.2."""
 
 
 def compute_weighted_sum(forms: list[Quadratic], weights: Array) -> Quadratic:
@@ -188,8 +188,8 @@ def shift_to_habit(objective: Quadratic, state: BodyState) -> Quadratic:
     return Quadratic(objective.weight, linear, objective.constant)
 
 
+# Row a: the matrix of the cross product (of twists) with the a-th unit twist.
 _TWIST_CROSS = np.array([pin.Motion(unit).action.ravel() for unit in np.eye(6)])
-"""Row a: the matrix of the cross product (of twists) with the a-th unit twist."""
 
 
 def compute_objective(weights: Array, period: float, gain: float, state: StepState) -> tuple[Array, Array]:

@@ -36,15 +36,12 @@ from simbench.kinematics.redundancy_step import (
 from simbench.kinematics.task_matrix import Workspace, make_workspace
 from simbench.kinematics.tree import joint_axes
 
-ENERGY, VELOCITY, ERGONOMY, MANIPULABILITY = 0, 1, 2, 3
-"""Order of the weights: Tomić (2018), table 4.2."""
+ENERGY, VELOCITY, ERGONOMY, MANIPULABILITY = 0, 1, 2, 3  # Order of the weights: Tomić (2018), table 4.2.
 
 
-TOLERANCE = 1e-7
-"""Largest distance of a hand from its path, m and rad."""
+TOLERANCE = 1e-7  # Largest distance of a hand from its path, m and rad.
 _MAX_CORRECTIONS = 30
-_SLOW = 0.2
-"""Corrections that leave more than this fraction of an error need a new Jacobian."""
+_SLOW = 0.2  # Corrections that leave more than this fraction of an error need a new Jacobian.
 
 
 class TaskPath(NamedTuple):

@@ -16,8 +16,7 @@ from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
 from simbench.kinematics.least_squares import factorise, substitute
 
-_SINGULAR = 1e-12
-"""Smallest squared pivot that is not rounding, as a fraction of the largest diagonal entry."""
+_SINGULAR = 1e-12  # Smallest squared pivot that is not rounding, as a fraction of the largest diagonal entry.
 
 
 class StepProblem(NamedTuple):

@@ -5,10 +5,10 @@ import numpy as np
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
 
+# What a radian of orientation error counts against a metre of position error, m/rad; and so how far from the
+# middle of a palm, m, points are that stand for its orientation. Where a limit leaves no exact solution the
+# palm is in the right place and a little rotated, not the other way round.
 ROTATION_WEIGHT = 0.15
-"""What a radian of orientation error counts against a metre of position error, m/rad; and so how far from the
-middle of a palm, m, points are that stand for its orientation. Where a limit leaves no exact solution the
-palm is in the right place and a little rotated, not the other way round."""
 
 
 def wrap_angle(angle: Array | float) -> Array:

@@ -14,10 +14,9 @@ from scipy.ndimage import convolve1d, minimum_filter1d
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
 
+# Times that a rate is reduced where it breaks a constraint. A few suffice; then all of it is reduced.
 _REPAIRS = 30
-"""Times that a rate is reduced where it breaks a constraint. A few suffice; then all of it is reduced."""
-_TOLERANCE = 1e-6
-"""Excess of a constraint that counts as none."""
+_TOLERANCE = 1e-6  # Excess of a constraint that counts as none.
 
 
 def time_scaling_factor(

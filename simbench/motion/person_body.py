@@ -105,8 +105,7 @@ def leg_segments(motion: HumanMotion) -> float:
     return float(np.mean(lengths))
 
 
-_HEEL_BEHIND = 0.05
-"""Distance of the heel behind the ankle, m: a fifth of a foot's length."""
+_HEEL_BEHIND = 0.05  # Distance of the heel behind the ankle, m: a fifth of a foot's length.
 
 
 def measure_person_feet(motion: HumanMotion) -> FootMeasures | None:

@@ -8,10 +8,9 @@ from simbench.errors import MotionError
 from simbench.files.json_document import read_json_object
 from simbench.resources import resource_dir
 
-LARGEST_CLIP = 64_000_000
-"""Size of the largest clip that is read, bytes: about 40 min at 30 Hz."""
+LARGEST_CLIP = 64_000_000  # Size of the largest clip that is read, bytes: about 40 min at 30 Hz.
+# Formats of sample recordings; without a suffix, a name means the first of these that exists.
 FORMATS = (".c3d", ".bvh", ".trc")
-"""Formats of sample recordings; without a suffix, a name means the first of these that exists."""
 
 
 def clip_folder() -> Path | None:

@@ -9,8 +9,7 @@ from simbench.errors import MotionError
 from simbench.files.text import is_plain_name
 from simbench.motion.human_motion import HumanMotion
 
-JOINT_UNITS = ("rad", "m")
-"""Units of the positions of revolute and of prismatic joints."""
+JOINT_UNITS = ("rad", "m")  # Units of the positions of revolute and of prismatic joints.
 
 
 @dataclass(frozen=True)
@@ -94,8 +93,8 @@ def sample_trajectory(trajectory: JointTrajectory, time: NDArray[np.float64]) ->
     return JointTrajectory(time, q, trajectory.joint_names, base)
 
 
+# Standard deviation of a displacement, m or rad: a thousand times the spacing of numbers of some metres.
 ROUNDING = 1e-12
-"""Standard deviation of a displacement, m or rad: a thousand times the spacing of numbers of some metres."""
 
 
 def round_motion(motion: HumanMotion, seed: int) -> HumanMotion:

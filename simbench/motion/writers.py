@@ -274,8 +274,8 @@ ACTOR_ATTRIBUTES = {
     "actor_age_years": "age",
 }
 
+# Dimensions, values and unit of each variable of the ground truth.
 Truth = Mapping[str, tuple[tuple[str, ...], ArrayLike, str]]
-"""Dimensions, values and unit of each variable of the ground truth."""
 
 
 def write_netcdf(

@@ -18,8 +18,8 @@ from simbench.plugins.loading import (
     names_code,
 )
 
+# Key of a validation's context: the scenario is that of a run that is over, whose code is not needed.
 FINISHED = "finished"
-"""Key of a validation's context: the scenario is that of a run that is over, whose code is not needed."""
 
 
 def is_plugin(group: str, value: object, shipped: Collection[str]) -> bool:

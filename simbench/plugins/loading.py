@@ -18,15 +18,12 @@ from typing import Any, NamedTuple
 
 from simbench.errors import PluginError
 
-FORBIDDEN = "SIMBENCH_NO_PLUGINS"
-"""Environment variable that forbids plug-ins, as `--no-plugins` does."""
+FORBIDDEN = "SIMBENCH_NO_PLUGINS"  # Environment variable that forbids plug-ins, as `--no-plugins` does.
+# Environment variable with the digests of what was said to be loaded, so that workers do not repeat it.
 _TOLD = "SIMBENCH_PLUGINS_TOLD"
-"""Environment variable with the digests of what was said to be loaded, so that workers do not repeat it."""
 _FORMS = "the name of an installed plug-in, MODULE:NAME or ./FILE.py:NAME"
-_LARGEST_SOURCE = 50_000_000
-"""Bytes of source of a package that are digested."""
-PREFIX = "python:"
-"""How a reference begins whose object only the program has that passed it."""
+_LARGEST_SOURCE = 50_000_000  # Bytes of source of a package that are digested.
+PREFIX = "python:"  # How a reference begins whose object only the program has that passed it.
 
 _given: dict[str, Any] = {}
 
@@ -41,6 +38,7 @@ class Group(NamedTuple):
     arguments: tuple[str, ...]
 
 
+# Name of each group, `simbench.NAME` among entry points, to what its plug-ins are.
 GROUPS: Mapping[str, Group] = {
     "fixtures": Group("a fixture", "fixtures.N.type", "mechanism", ()),
     "control_laws": Group("a control law", "control.law", "control_law", ("robot", "timestep")),
@@ -55,7 +53,6 @@ GROUPS: Mapping[str, Group] = {
     "metrics": Group("a metric", "metrics.NAME", "measure", ("log",)),
     "criteria": Group("a criterion", "--criterion", "", ("body", "state")),
 }
-"""Name of each group, `simbench.NAME` among entry points, to what its plug-ins are."""
 
 
 class Origin(NamedTuple):

@@ -29,13 +29,12 @@ from simbench.runs.run_directory import plain_value
 if TYPE_CHECKING:
     from simbench.options import Bound
 
+# Metric of a run whose physics diverged: when, s. Other runs do not have it.
 DIVERGED = "simulation.diverged_s"
-"""Metric of a run whose physics diverged: when, s. Other runs do not have it."""
 Outcome = Literal["holds", "worse", "better", "missing", "new"]
-_DIGITS = 6
-"""Significant digits of a value in a file."""
+_DIGITS = 6  # Significant digits of a value in a file.
+# Largest number in a baseline: beyond it, sums and products of tolerances could become infinite.
 _LARGEST = 1e15
-"""Largest number in a baseline: beyond it, sums and products of tolerances could become infinite."""
 Deviation = Annotated[float, Field(ge=0.0, le=_LARGEST)]
 
 

@@ -37,22 +37,17 @@ from simbench.runs.regression import CaseResult
 from simbench.runs.run_directory import read_metrics, read_provenance
 
 _DISTRIBUTION = "simbench-robotics"
+# Size of the largest history that is read: a check of all shipped scenarios adds about 250 kB.
 _MAX_BYTES = 400_000_000
-"""Size of the largest history that is read: a check of all shipped scenarios adds about 250 kB."""
 _OUTCOMES = ("holds", "failed", "error")
-FALSE_ALARM_RATE = 0.001
-"""Largest probability of any false mark in all series that are looked at together."""
-FEWEST = 8
-"""Number of values below which nothing is looked for."""
+FALSE_ALARM_RATE = 0.001  # Largest probability of any false mark in all series that are looked at together.
+FEWEST = 8  # Number of values below which nothing is looked for.
+# Number of values, the last ones, in which changes are looked for: the shapes grow with its square.
 LONGEST = 400
-"""Number of values, the last ones, in which changes are looked for: the shapes grow with its square."""
 
-_SHORTEST_LEVEL = 4
-"""Number of values that a new level must have held for."""
-_SHORTEST_DRIFT = 6
-"""Number of values that a ramp must have."""
-_ROUNDING = 1e-12
-"""Part of a sum of squares that may be rounding alone."""
+_SHORTEST_LEVEL = 4  # Number of values that a new level must have held for.
+_SHORTEST_DRIFT = 6  # Number of values that a ramp must have.
+_ROUNDING = 1e-12  # Part of a sum of squares that may be rounding alone.
 
 Array = NDArray[np.float64]
 Effect = Literal["better", "worse", "changed"]
@@ -258,11 +253,11 @@ class Change(NamedTuple):
     chance: float  # Largest probability that noise alone makes such a change in any of the series.
 
 
+# A metric; its value in each record, None where it has none or it is no finite number; and its steps and
+# drifts, whose indices are those of the values.
 Series: TypeAlias = tuple[str, tuple[float | None, ...], tuple[Change, ...]]
-"""A metric; its value in each record, None where it has none or it is no finite number; and its steps and
-drifts, whose indices are those of the values."""
+# Name of a scenario, its records in the order of time, and its metrics, those with changes first.
 Trend: TypeAlias = tuple[str, tuple[HistoryRecord, ...], tuple[Series, ...]]
-"""Name of a scenario, its records in the order of time, and its metrics, those with changes first."""
 
 
 def find_trends(records: Sequence[HistoryRecord]) -> tuple[Trend, ...]:

@@ -39,19 +39,13 @@ OnProgress = Callable[[str, int, int], None]
 
 PAGE, CLIP, COMMANDS, RUN, PLOTS = "report.html", "clip.mp4", "reproduce.txt", "run", "plots"
 _FILES = (PAGE, CLIP, COMMANDS, "divergence.json", "metrics_diff.md", "metrics_diff.json")
-_LISTED = 20
-"""Largest number of diverging channels that the page lists; the file has all."""
-_DRAWN = 8
-"""Largest number of signals of which a plot is drawn: those that diverged first."""
+_LISTED = 20  # Largest number of diverging channels that the page lists; the file has all.
+_DRAWN = 8  # Largest number of signals of which a plot is drawn: those that diverged first.
 _HEADS = ("metric", "baseline", "now", "tolerance", "verdict")
-LENGTH = 3.0
-"""Length of the clip, s."""
-_BEFORE = 1.5
-"""Part of it before the divergence, s."""
-RATE = 25
-"""Frames per second."""
-WIDTH = 640
-"""Width of one panel, pixels."""
+LENGTH = 3.0  # Length of the clip, s.
+_BEFORE = 1.5  # Part of it before the divergence, s.
+RATE = 25  # Frames per second.
+WIDTH = 640  # Width of one panel, pixels.
 _BAR = 28
 _PAPER, _INK, _ALARM = (255, 255, 255), (40, 40, 40), (208, 16, 16)
 

@@ -21,17 +21,16 @@ from simbench.files.storage import DISK_ERRORS
 from simbench.system.restricted_pickle import parse_pickle
 from simbench.system.termination import end_with_parent
 
+# Module that the process from which jobs are forked imports when it starts.
 _PRELOADED = "simbench.runs.preloaded"
-"""Module that the process from which jobs are forked imports when it starts."""
+# How processes are started: on macOS libraries of the system do not survive a fork.
 _START = "forkserver" if sys.platform == "linux" else "spawn"
-"""How processes are started: on macOS libraries of the system do not survive a fork."""
 _ONE_THREAD = {"OMP_NUM_THREADS": "1"}
+# A terminal sends these to all processes: only the one that waits handles them and ends the others.
 _LEFT_TO_THE_PARENT = {signal.SIGINT, signal.SIGHUP}
-"""A terminal sends these to all processes: only the one that waits handles them and ends the others."""
-_CONNECT_TIMEOUT = 10.0
-"""Time in which the scheduler must answer, s."""
+_CONNECT_TIMEOUT = 10.0  # Time in which the scheduler must answer, s.
+# Time in which the result of a job that has finished must arrive, s; it is a few lines of text.
 _LONGEST_TRANSFER = 60.0
-"""Time in which the result of a job that has finished must arrive, s; it is a few lines of text."""
 
 
 @dataclass(frozen=True)
@@ -45,11 +44,11 @@ class JobResult:
     crashed: bool = False
 
 
+# Calls a function once for each tuple of arguments in other processes: `run_isolated` with a number of jobs,
+# or a cluster.
 Execute = Callable[
     [Callable[..., Any], Sequence[tuple[Any, ...]]], Generator[tuple[int, JobResult], None, None]
 ]
-"""Calls a function once for each tuple of arguments in other processes: `run_isolated` with a number of jobs,
-or a cluster."""
 
 
 def run_isolated(

@@ -40,14 +40,12 @@ from simbench.runs.motion_fidelity import (
 if TYPE_CHECKING:
     import xarray as xr
 
+# Factor and unit of what is shown, by the ending of an error's metrics.
 _SCALES = {"fraction": (100.0, "% of arm"), "m": (1000.0, "mm"), "rad": (math.degrees(1.0), "°")}
-"""Factor and unit of what is shown, by the ending of an error's metrics."""
-_SAME = 5e-4
-"""Difference of durations, as a ratio, that is not said."""
-_EVEN = 1.001
-"""Ratio of the largest local stretch to the duration's from which on it is worth a word."""
+_SAME = 5e-4  # Difference of durations, as a ratio, that is not said.
+_EVEN = 1.001  # Ratio of the largest local stretch to the duration's from which on it is worth a word.
+# Headings of the columns of `fidelity_rows` after the first.
 HEADS = ("mean", "95 %", "worst", "unit", "at s", "run's s")
-"""Headings of the columns of `fidelity_rows` after the first."""
 
 
 def add_fidelity(

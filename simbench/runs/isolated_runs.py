@@ -24,6 +24,7 @@ from simbench.sim.engine import usual_engine
 from simbench.system.progress import OnProgress
 
 _BRIEF = ("simulation.settle_s=0.05", "simulation.hold_s=0.05")
+# Scenarios that together need every kernel of a run, and overrides that make them short.
 KINDS: dict[str, tuple[str, ...]] = {
     # Whole body on equipment.
     "drawer": ("motion.task.repetitions=1", *_BRIEF),
@@ -38,7 +39,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     # An arm on a fixed base.
     "puma560_drawer": ("motion.task.repetitions=1", *_BRIEF),
 }
-"""Scenarios that together need every kernel of a run, and overrides that make them short."""
+# Metrics that are always shown, where a run has them; beside those of the equipment's ways.
 _MAIN = (
     "fell",
     "tracking.rms_rad",
@@ -54,7 +55,6 @@ _MAIN = (
     "grip.max_force_n",
     "push.survived_ns",
 )
-"""Metrics that are always shown, where a run has them; beside those of the equipment's ways."""
 _WAYS = ("_travel_m", ".travel_m", "_turn_rad", ".cut_depth_m", ".max_m", ".max_rad")
 _IGNORED = "engine"
 

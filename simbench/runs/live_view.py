@@ -29,12 +29,9 @@ from simbench.sim.rendering.scene_viewer import (
 )
 
 VIDEO_NAME = "video.mp4"
-_RATE = 30.0
-"""Frames per second of the run."""
-FRAME_RATE = 60.0
-"""Frame rate of the window, 1/s."""
-JUMP = 1.0
-"""Time of the run by which the arrow keys jump forward and back, s."""
+_RATE = 30.0  # Frames per second of the run.
+FRAME_RATE = 60.0  # Frame rate of the window, 1/s.
+JUMP = 1.0  # Time of the run by which the arrow keys jump forward and back, s.
 
 
 class LiveVideo:

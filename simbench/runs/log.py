@@ -36,13 +36,12 @@ if TYPE_CHECKING:
 
     from simbench.sim.recorder import Recorder
 
-_COMPRESSION = 4
-"""Level of gzip."""
-_INTERVAL = 1.0
-"""Least simulated time in a file, s."""
+_COMPRESSION = 4  # Level of gzip.
+_INTERVAL = 1.0  # Least simulated time in a file, s.
+# Largest share of the computing time that these files may take; where it would be more, they hold more.
 _LARGEST_SHARE = 0.02
-"""Largest share of the computing time that these files may take; where it would be more, they hold more."""
 _DESCRIPTION = "description"
+# What reading a damaged file raises.
 _DAMAGE = (
     OSError,
     ValueError,
@@ -55,13 +54,10 @@ _DAMAGE = (
     zipfile.BadZipFile,
     RunError,
 )
-"""What reading a damaged file raises."""
+# Variables over time that are drawn of every run.
 _STATE = ("joint_position", "joint_reference", "torque_motor", "torque_requested", "base_pose")
-"""Variables over time that are drawn of every run."""
-_PLANNED = ("cog_desired", "zmp_desired")
-"""Variables over time that are drawn if the robot was balanced."""
-FOLDER = "plots"
-"""Folder of the plots in the run directory."""
+_PLANNED = ("cog_desired", "zmp_desired")  # Variables over time that are drawn if the robot was balanced.
+FOLDER = "plots"  # Folder of the plots in the run directory.
 
 
 class Variable(NamedTuple):

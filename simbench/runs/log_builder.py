@@ -29,6 +29,7 @@ from simbench.sim.state import Signal
 if TYPE_CHECKING:
     import xarray as xr
 
+# Limits of the joints and the extremes of their motion. Prismatic joints have m, m/s and N.
 LIMIT_SIGNALS: tuple[Signal[None], ...] = (
     Signal("position_lower", ("joint",), "rad", "Lower limit of each joint's position."),
     Signal("position_upper", ("joint",), "rad", "Upper limit of each joint's position."),
@@ -40,7 +41,7 @@ LIMIT_SIGNALS: tuple[Signal[None], ...] = (
     Signal("is_grip", ("joint",), "", "Whether the joint closes a hand.", dtype=bool),
     Signal("is_arm", ("joint",), "", "Whether the joint is one of an arm.", dtype=bool),
 )
-"""Limits of the joints and the extremes of their motion. Prismatic joints have m, m/s and N."""
+# Both computations of the ZMP.
 ZMP_SIGNALS: tuple[Signal[None], ...] = (
     Signal(
         "zmp",
@@ -55,7 +56,7 @@ ZMP_SIGNALS: tuple[Signal[None], ...] = (
         "ZMP on the floor in the world, from the rate of the momentum and all other wrenches on the robot.",
     ),
 )
-"""Both computations of the ZMP."""
+# What `_hand_variables` samples of the plan.
 HAND_SIGNALS: tuple[Signal[None], ...] = (
     Signal(
         "palm_target",
@@ -72,7 +73,7 @@ HAND_SIGNALS: tuple[Signal[None], ...] = (
     ),
     Signal("hand_contact", ("hand",), "", "Whether each of the actor's hands is in contact.", dtype=bool),
 )
-"""What `_hand_variables` samples of the plan."""
+# What `with_balance` adds to a log.
 BALANCE_SIGNALS: tuple[Signal[None], ...] = (
     Signal("cog_desired", ("xy",), "m", "Desired COG in the world."),
     Signal("zmp_desired", ("xy",), "m", "Desired ZMP in the world."),
@@ -80,7 +81,7 @@ BALANCE_SIGNALS: tuple[Signal[None], ...] = (
     Signal("zmp_measured", ("xy",), "m", "ZMP in the world as the balance controller measures it."),
     Signal("contact_planned", ("foot",), "", "Whether each foot is planned to be on the floor.", dtype=bool),
 )
-"""What `with_balance` adds to a log."""
+# Attributes that `with_balance` adds to a log.
 BALANCE_ATTRIBUTES: tuple[Signal[None], ...] = (
     Signal("steps", (), "", "Number of planned steps.", dtype=int),
     Signal("recovery_steps", (), "", "Number of steps taken to recover from pushes.", dtype=int),
@@ -89,17 +90,17 @@ BALANCE_ATTRIBUTES: tuple[Signal[None], ...] = (
     ),
     Signal("balance_gave_up_s", (), "s", "Time from which the balance controller held still; NaN if never."),
 )
-"""Attributes that `with_balance` adds to a log."""
+# Attributes of the log of a run whose physics diverged.
 DIVERGENCE_ATTRIBUTES: tuple[Signal[None], ...] = (
     Signal("diverged", (), "", "When the physics diverged and what did first; absent if not.", dtype=str),
 )
-"""Attributes of the log of a run whose physics diverged."""
 JOINT_TRAJECTORY: Signal[None] = Signal(
     "joint_trajectory",
     ("joint",),
     "rad",
     "Joint positions of the file that is followed; NaN before and after it.",
 )
+# What `with_trajectory` adds to a log beside `JOINT_TRAJECTORY`, for a robot on its feet.
 TRAJECTORY_SIGNALS: tuple[Signal[None], ...] = (
     Signal(
         "base_trajectory",
@@ -122,7 +123,6 @@ TRAJECTORY_SIGNALS: tuple[Signal[None], ...] = (
         dtype=bool,
     ),
 )
-"""What `with_trajectory` adds to a log beside `JOINT_TRAJECTORY`, for a robot on its feet."""
 
 
 def actor_signals(mechanism: Mechanism) -> tuple[Signal[None], ...]:

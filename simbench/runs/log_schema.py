@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 STROKES: Signal[None] = Signal(
     "strokes", ("stroke", "bound"), "s", "First and last instant of each of the recording's strokes."
 )
+# Columns of the table of contacts; an event lasts from its first sample to its last without a break.
 CONTACT_EVENT_SIGNALS: tuple[Signal[None], ...] = (
     Signal("contact_first", ("contact",), "", "Link of the robot that touches, `robot/link`.", dtype=str),
     Signal("contact_second", ("contact",), "", "What it touches: `floor`, or `body/link`.", dtype=str),
@@ -27,7 +28,7 @@ CONTACT_EVENT_SIGNALS: tuple[Signal[None], ...] = (
         "contact_peak_force", ("contact",), "N", "Largest sum of the contact's normal forces at a sample."
     ),
 )
-"""Columns of the table of contacts; an event lasts from its first sample to its last without a break."""
+# Labels of the dimensions that have them.
 COORDINATE_SIGNALS: tuple[Signal[None], ...] = (
     Signal("time", ("time",), "s", "Time of the samples from the start of the simulation."),
     Signal("joint", ("joint",), "", "Names of the robot's joints, in its model's order.", dtype=str),
@@ -42,7 +43,7 @@ COORDINATE_SIGNALS: tuple[Signal[None], ...] = (
         "axis6", ("axis6",), "", "Numbers of a wrench (force, moment) or twist (linear, angular).", dtype=str
     ),
 )
-"""Labels of the dimensions that have them."""
+# Attributes of the whole log.
 ATTRIBUTE_SIGNALS: tuple[Signal[None], ...] = (
     Signal(
         "robot", (), "", "Name of the robot, with which the names of its links begin in contacts.", dtype=str
@@ -58,18 +59,17 @@ ATTRIBUTE_SIGNALS: tuple[Signal[None], ...] = (
     Signal("thigh_links", (), "", "Links of the thighs, separated by spaces.", dtype=str),
     Signal("seat", (), "", "Name of the fixture that the robot sits on; empty if it stands.", dtype=str),
 )
-"""Attributes of the whole log."""
 
 
+# Labels that are the same in every log.
 LABELS = {
     "xyz": ("x", "y", "z"),
     "xy": ("x", "y"),
     "pose": ("x", "y", "z", "qx", "qy", "qz", "qw"),
     "axis6": ("fx", "fy", "fz", "mx", "my", "mz"),
 }
-"""Labels that are the same in every log."""
-SIDES = ("left", "right")
-"""Labels of feet and hands."""
+SIDES = ("left", "right")  # Labels of feet and hands.
+# Names of variables by their dimensions.
 _VARIABLES: dict[tuple[str, ...], str] = {
     ("time", "joint"): (
         "joint_position joint_velocity joint_reference torque_motor torque_requested joint_trajectory"
@@ -93,15 +93,14 @@ _VARIABLES: dict[tuple[str, ...], str] = {
     ("recording", "limb"): "direction_error",
     ("recording", "body_point", "xyz"): "person_point robot_point",
 }
-"""Names of variables by their dimensions."""
+# Dimensions of the variables that plots, videos and the sums over a log rely on.
 FORMS = {name: dims for dims, names in _VARIABLES.items() for name in names.split()}
-"""Dimensions of the variables that plots, videos and the sums over a log rely on."""
+# Variables that hold flags.
 FLAGS = ("hand_contact", "contact_planned", "contact_trajectory", "grip_engaged", "is_grip", "is_arm")
-"""Variables that hold flags."""
-LARGEST = 1e12
-"""Largest number in an array that is drawn, in its own unit."""
+LARGEST = 1e12  # Largest number in an array that is drawn, in its own unit.
 _KINDS: dict[type[Any], str] = {float: "iuf", int: "iu", bool: "b", str: "UO"}
 _WORDS = {"iuf": "numbers", "iu": "whole numbers", "b": "flags", "UO": "texts"}
+# Labels of the dimensions that `with_person` adds to a log.
 PERSON_COORDINATES: tuple[Signal[None], ...] = (
     Signal(
         "limb",
@@ -118,7 +117,7 @@ PERSON_COORDINATES: tuple[Signal[None], ...] = (
         dtype=str,
     ),
 )
-"""Labels of the dimensions that `with_person` adds to a log."""
+# What `with_person` adds to a log.
 PERSON_SIGNALS: tuple[Signal[None], ...] = (
     Signal(
         "recording_time",
@@ -153,7 +152,6 @@ PERSON_SIGNALS: tuple[Signal[None], ...] = (
         "with which it was placed; NaN for one that it does not have.",
     ),
 )
-"""What `with_person` adds to a log."""
 
 
 def check_log(log: xr.Dataset, path: Path) -> xr.Dataset:

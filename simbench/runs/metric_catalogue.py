@@ -22,10 +22,11 @@ from simbench.errors import RunError
 from simbench.files.yaml_document import parse_yaml
 
 Metric: TypeAlias = "float | bool | str | None"
+# Direction in which a metric improves; for `same` every change counts as worse, for `ignored` none does.
 Better = Literal["lower", "higher", "same", "ignored"]
-"""Direction in which a metric improves; for `same` every change counts as worse, for `ignored` none does."""
 
 # The longest suffix that fits counts: `_nm_rad` is not `_rad`.
+# Unit by the suffix of a metric's or a scenario key's name, longest suffix first.
 UNITS = {
     "_nms_rad": "N·m·s/rad",
     "_nm_rad": "N·m/rad",
@@ -51,14 +52,11 @@ UNITS = {
     "_w": "W",
     "_j": "J",
 }
-"""Unit by the suffix of a metric's or a scenario key's name, longest suffix first."""
 
 
-RELATIVE = 0.01
-"""Allowed difference from the baseline as a fraction of its value."""
+RELATIVE = 0.01  # Allowed difference from the baseline as a fraction of its value.
 
-SPREADS = 5.0
-"""Allowed difference from the baseline as a multiple of what rounding was seen to cause."""
+SPREADS = 5.0  # Allowed difference from the baseline as a multiple of what rounding was seen to cause.
 
 # The first matching pattern counts; a metric without one must stay the same.
 _DIRECTIONS: tuple[tuple[Better, str], ...] = (
@@ -87,6 +85,7 @@ _DIRECTIONS: tuple[tuple[Better, str], ...] = (
 BETTER = tuple((pattern, better) for better, patterns in _DIRECTIONS for pattern in patterns.split())
 
 # The first matching suffix counts: `_rad_s` is not `_s`.
+# Allowed difference by the unit that a metric's name ends in, in that unit; zero for other names.
 ABSOLUTE: tuple[tuple[str, float], ...] = (
     ("_count", 0.0),
     ("_fraction", 1e-3),
@@ -102,7 +101,6 @@ ABSOLUTE: tuple[tuple[str, float], ...] = (
     # Two samples of a log at 200 Hz.
     ("_s", 1e-2),
 )
-"""Allowed difference by the unit that a metric's name ends in, in that unit; zero for other names."""
 _CATALOGUE = "metric_catalogue.yaml"
 _ERROR_SAMPLES = "samples of the recording, at the robot's time"
 _ERROR_VARIABLES = "joint_position, base_pose, recording_robot_time"

@@ -224,6 +224,7 @@ def _pelvis(log: xr.Dataset, *, tilted: bool) -> Trace:
 
 TraceMaker = Callable[["xr.Dataset"], Trace]
 
+# Signals of which metrics are an extreme, or a fraction of the samples that are beyond zero.
 EXTREMES: Mapping[str, TraceMaker] = {
     "tracking.max_rad": lambda log: _tracking(log, ~log["is_grip"].values),
     "limits.torque_ratio": lambda log: _joints(
@@ -249,8 +250,8 @@ EXTREMES: Mapping[str, TraceMaker] = {
     "seat.slip_m": lambda log: _pelvis(log, tilted=False),
     "seat.tilt_rad": lambda log: _pelvis(log, tilted=True),
 }
-"""Signals of which metrics are an extreme, or a fraction of the samples that are beyond zero."""
 
+# Signals of which metrics are the RMS.
 MEANS: Mapping[str, TraceMaker] = {
     "tracking.rms_rad": lambda log: _tracking(log, ~log["is_grip"].values),
     "tracking.arms_rms_rad": lambda log: _tracking(log, log["is_arm"].values),
@@ -258,7 +259,6 @@ MEANS: Mapping[str, TraceMaker] = {
     "zmp.rms_m": lambda log: _distance(log, "zmp"),
     "hands.rms_m": palm_error,
 }
-"""Signals of which metrics are the RMS."""
 
 
 def _contacts(log: xr.Dataset, kind: str) -> list[tuple[float, str]]:
@@ -284,13 +284,13 @@ def lost_grips(log: xr.Dataset) -> list[tuple[float, str]]:
     return sorted((float(time[sample]), names[hand]) for sample, hand in np.argwhere(lost))
 
 
+# Events that metrics count: when, s, and what.
 EVENTS: Mapping[str, Callable[[xr.Dataset], list[tuple[float, str]]]] = {
     "contact.self_count": lambda log: _contacts(log, "self"),
     "contact.floor_unintended_count": lambda log: _contacts(log, "floor_unintended"),
     "contact.equipment_unintended_count": lambda log: _contacts(log, "equipment_unintended"),
     "grip.lost": lambda log: [(time, f"grip of the {hand} lost") for time, hand in lost_grips(log)],
 }
-"""Events that metrics count: when, s, and what."""
 
 
 def _short_stroke(log: xr.Dataset, name: str, least: float) -> FailureTime | None:

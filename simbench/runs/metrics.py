@@ -23,6 +23,7 @@ from simbench.sim.state import Signal
 if TYPE_CHECKING:
     import xarray as xr
 
+# What `add_support_polygon` adds to a log.
 SUPPORT_SIGNALS: tuple[Signal[None], ...] = (
     Signal(
         "support_polygon",
@@ -39,20 +40,14 @@ SUPPORT_SIGNALS: tuple[Signal[None], ...] = (
         "without contact.",
     ),
 )
-"""What `add_support_polygon` adds to a log."""
 
-FELL_HEIGHT = 0.7
-"""A robot whose root drops below this fraction of its first height has fallen."""
+FELL_HEIGHT = 0.7  # A robot whose root drops below this fraction of its first height has fallen.
 
-_CARRYING_FRACTION = 0.1
-"""A foot carries the robot from this fraction of the weight on."""
+_CARRYING_FRACTION = 0.1  # A foot carries the robot from this fraction of the weight on.
 
-_LATEST_LANDING = 0.1
-"""Time after its planned landing by which a foot must touch the floor, s."""
-_AT_REST = 0.05
-"""Speed of the COG below which a robot stands still, m/s."""
-_STILL_FOR = 0.2
-"""Shortest time of standing still before the next push, s."""
+_LATEST_LANDING = 0.1  # Time after its planned landing by which a foot must touch the floor, s.
+_AT_REST = 0.05  # Speed of the COG below which a robot stands still, m/s.
+_STILL_FOR = 0.2  # Shortest time of standing still before the next push, s.
 
 
 def run_metrics(log: xr.Dataset) -> dict[str, float | bool | None]:

@@ -28,8 +28,7 @@ from simbench.robot.robot import Robot
 from simbench.robot.robot_limbs import has_both_arms
 from simbench.robot.sides import SIDES
 
-PREFIX = "fidelity."
-"""Beginning of the names of all metrics of fidelity."""
+PREFIX = "fidelity."  # Beginning of the names of all metrics of fidelity.
 # Fraction of the speed that may be used from which on a joint is at its limit: plans that a limit bounds
 # reach it but for rounding.
 _NEAR_SPEED = 0.99

@@ -33,10 +33,9 @@ from simbench.sim.fixtures import fixture_mechanism
 from simbench.sim.fixtures.mechanism import Mechanism, handle_poses
 from simbench.system.progress import OnProgress
 
-DRAWER = "drawer"
-"""The task that is never performed without a fixture of the scenario."""
-_FEWEST_SAMPLES = 4
-"""Samples that a cubic spline needs."""
+DRAWER = "drawer"  # The task that is never performed without a fixture of the scenario.
+_FEWEST_SAMPLES = 4  # Samples that a cubic spline needs.
+# Keys of `motion.task` to fields of `Timing`.
 _TIMES = {
     "initial_duration_s": "initial",
     "transition_duration_s": "transition",
@@ -45,22 +44,20 @@ _TIMES = {
     "turning_pause_s": "pause",
     "rest_duration_s": "rest",
 }
-"""Keys of `motion.task` to fields of `Timing`."""
 _MAY_BE_ZERO = ("initial_duration_s", "grasp_duration_s", "turning_pause_s", "rest_duration_s")
+# Keys of a hand's position before it grasps its handle, relative to the handle: along x, away from the other
+# hand, along z.
 _APPROACH = ("approach_forward_m", "approach_outward_m", "approach_up_m")
-"""Keys of a hand's position before it grasps its handle, relative to the handle: along x, away from the other
-hand, along z."""
-_FARTHEST_APPROACH = 0.3
-"""Largest distance of that position from the handle, m."""
+_FARTHEST_APPROACH = 0.3  # Largest distance of that position from the handle, m.
+# Keys that name the duration of each move of a task.
 _MOVES = {DRAWER: ("pull_duration_s", "push_duration_s")}
-"""Keys that name the duration of each move of a task."""
+# Key of a scenario for each option with which a file of a robot's motion is declared.
 _KEYS = {
     "--joint-order": "motion.joint_order",
     "--quaternion ": "motion.quaternion: ",
     "--quaternion": "motion.quaternion",
     "--fps": "motion.fps",
 }
-"""Key of a scenario for each option with which a file of a robot's motion is declared."""
 
 
 def scenario_motion(scenario: Scenario, mechanisms: Sequence[Mechanism]) -> HumanMotion:

@@ -74,14 +74,13 @@ if TYPE_CHECKING:
     from simbench.runs.live_view import LiveVideo, LiveView
 
 PROVENANCE = "provenance.json"
-ENGINE = "engine"
-"""Metric of every run: name of the physics engine."""
+ENGINE = "engine"  # Metric of every run: name of the physics engine.
+# Keys of a scenario that name what is given, and its options.
 _KEYS = {
     "control_law": ("control.law", "control.options"),
     "balancer": ("balance.controller", "balance.options"),
     "retargeter": ("retarget.method", "retarget.options"),
 }
-"""Keys of a scenario that name what is given, and its options."""
 
 
 class GivenPlugins(TypedDict, total=False):

@@ -15,18 +15,15 @@ from simbench.errors import RunError
 from simbench.files.storage import is_at, try_lock, write_whole
 from simbench.resources import user_cache_dir
 
-PLAN_REUSED = "timing.plan_reused"
-"""Metric of a run with a recording: whether its plan came from the cache."""
+PLAN_REUSED = "timing.plan_reused"  # Metric of a run with a recording: whether its plan came from the cache.
+# Environment variables: folder of the cache, and its largest size in 10⁶ bytes; 0 keeps nothing.
 FOLDER_VARIABLE, SIZE_VARIABLE = "SIMBENCH_CACHE_DIR", "SIMBENCH_CACHE_MB"
-"""Environment variables: folder of the cache, and its largest size in 10⁶ bytes; 0 keeps nothing."""
 DEFAULT_MEGABYTES = 1000.0
-MOST_PLANS = 500
-"""Number of plans that are kept at most."""
+MOST_PLANS = 500  # Number of plans that are kept at most.
 _SUFFIX, _LOCK_SUFFIX = ".plan", ".lock"
-_POLL = 0.1
-"""Time between two looks at a lock that another process holds, s."""
+_POLL = 0.1  # Time between two looks at a lock that another process holds, s.
+# Libraries whose version may change a plan.
 _LIBRARIES = ("numpy", "scipy", "pin", "coal", "numba", "llvmlite", "trimesh", "shapely")
-"""Libraries whose version may change a plan."""
 
 _log = logging.getLogger(__name__)
 

@@ -56,8 +56,8 @@ from simbench.sim.push import Push
 from simbench.sim.starting_pose import find_seat, fit_steps, require_seat, tilt_base
 from simbench.system.progress import OnProgress
 
+# Metric of a run with a recording: number of things that may well be wrong about it.
 DOUBT_COUNT = "motion.doubt_count"
-"""Metric of a run with a recording: number of things that may well be wrong about it."""
 
 OnDoubts = Callable[[tuple[str, ...]], None]
 

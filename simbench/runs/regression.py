@@ -38,12 +38,9 @@ from simbench.runs.traces.trace_signals import Trace, read_samples
 
 _SIGN = {"lower": "+", "higher": "−", "same": "±"}
 
-_PERTURBED = 5
-"""Runs with inputs that differ by rounding, from which the spread of a baseline is measured."""
-_MOST_CELLS = 8
-"""Failed checks and drifts of a scenario that are listed; a job's summary is limited in size."""
-_MARKDOWN = "\\`*_[]<>|~&"
-"""Characters that Markdown may read as its own within a line."""
+_PERTURBED = 5  # Runs with inputs that differ by rounding, from which the spread of a baseline is measured.
+_MOST_CELLS = 8  # Failed checks and drifts of a scenario that are listed; a job's summary is limited in size.
+_MARKDOWN = "\\`*_[]<>|~&"  # Characters that Markdown may read as its own within a line.
 
 
 @dataclass(frozen=True)

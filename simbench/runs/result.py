@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from simbench.runs.talk_video import Decoration
     from simbench.runs.video import View
 
-_SHOWN = 12
-"""Lines of metrics in the text of a comparison."""
+_SHOWN = 12  # Lines of metrics in the text of a comparison.
 
 
 @dataclass(frozen=True, repr=False)

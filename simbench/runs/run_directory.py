@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 
 MARKER = "INCOMPLETE"
 SUFFIX = ".incomplete"
-LOG_PARTS = "log.parts"
-"""Folder of the log as far as it has been written while the simulation goes on."""
+LOG_PARTS = "log.parts"  # Folder of the log as far as it has been written while the simulation goes on.
 _INPUTS = ("scenario.yaml", "provenance.json")
 _CONTENT = (*_INPUTS, "metrics.json", "log.nc", "video.mp4", "report.html", "plots", MARKER, LOG_PARTS)
+# What is allowed in the entries of `provenance.json` that are read.
 _PROVENANCE = {
     **dict.fromkeys(("simbench", "git_commit", "date", "python", "platform", "processor"), "text or null"),
     **dict.fromkeys(("seed", "cores"), "a whole number or null"),
@@ -46,9 +46,7 @@ _PROVENANCE = {
     "packages": "an object of text",
     "doubts": "a list of text",
 }
-"""What is allowed in the entries of `provenance.json` that are read."""
-_OPTIONAL = ("doubts",)
-"""Entries that not every run has."""
+_OPTIONAL = ("doubts",)  # Entries that not every run has.
 
 
 @contextmanager

@@ -55,10 +55,9 @@ if TYPE_CHECKING:
     from simbench.runs.scenario.schema import Scenario
 
 OnProgress = Callable[[str, int, int], None]
+# Mean angle between a robot's arms and the person's, degrees, above which its size is worth a word.
 _FAR_OFF = 20.0
-"""Mean angle between a robot's arms and the person's, degrees, above which its size is worth a word."""
-_STRUCTURE = "structure"
-"""Name of the array that holds the JSON text of everything but arrays."""
+_STRUCTURE = "structure"  # Name of the array that holds the JSON text of everything but arrays.
 _DIGEST_SIZE = hashlib.sha256().digest_size
 
 
@@ -223,10 +222,10 @@ def make_plan(robot: Robot, inputs: PlanInputs, on_progress: OnProgress) -> Plan
     return Plan(timelines[-1], plan.metrics, asked, motion.strokes, notes=tuple(notes))
 
 
+# Classes that a file may name.
 _CLASSES = {
     each.__name__: each for each in (Plan, Timeline, Reference, HandPlan, WholeBodyPlan, Gait, FollowedSteps)
 }
-"""Classes that a file may name."""
 
 
 class DamagedPlanError(Exception):

@@ -18,21 +18,19 @@ from simbench.runs.scenario.loading import load_scenario, resolve_paths, scenari
 from simbench.runs.scenario.schema import Scenario
 from simbench.runs.study import Item
 
-MOST = 10_000
-"""Runs of one sweep, limited because the scenario of each is checked before the first begins."""
+MOST = 10_000  # Runs of one sweep, limited because the scenario of each is checked before the first begins.
 _RANGE = re.compile(
     r"(?P<stem>.*[a-z]{2}.*?|)(?P<first>[0-9]+|(?<!.)-[0-9]+)\.\.(?P<last>-?[0-9]+)", re.IGNORECASE
 )
 
-_LONGEST_RANGE, _MOST_DIGITS = 1000, 18
-"""Characters of a range, and of each of its ends."""
+_LONGEST_RANGE, _MOST_DIGITS = 1000, 18  # Characters of a range, and of each of its ends.
 
 CHECKS_HOLD, FAILED_CHECKS = "checks_hold", "failed_checks"
 _LONGEST_NAME = 80
 
 
+# The scenario without variation, the varied keys, a value for each key of every run, and its scenario.
 Sweep: TypeAlias = "tuple[Scenario, tuple[str, ...], tuple[tuple[Any, ...], ...], tuple[Scenario, ...]]"
-"""The scenario without variation, the varied keys, a value for each key of every run, and its scenario."""
 
 
 def plan_sweep(name_or_path: str | Path, vary: Sequence[str], overrides: Sequence[str] = ()) -> Sweep:

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 TABLE, TIMING = "table.parquet", "timing.parquet"
-RUNS = "runs"
-"""Folder for the run directories of a study that keeps them."""
+RUNS = "runs"  # Folder for the run directories of a study that keeps them.
 _MANIFEST, _ROWS, _LOCK = "study.json", "rows", "lock"
 _OWN_COLUMNS = ("error", "seconds")
 _LARGEST = 2**63

@@ -39,38 +39,30 @@ if TYPE_CHECKING:
     import xarray as xr
 
 MOST_RUNS = 2
-TITLE_S = 2.0
-"""Time for which a title card is shown, s."""
+TITLE_S = 2.0  # Time for which a title card is shown, s.
+# Least ratio of the width to the height that a panel shows: a narrower one is seen from farther away.
 _LEAST_ASPECT = 1.1
-"""Least ratio of the width to the height that a panel shows: a narrower one is seen from farther away."""
-_MOST_KEYS = 2
-"""Number of keys in which scenarios differ up to which they name the runs."""
+_MOST_KEYS = 2  # Number of keys in which scenarios differ up to which they name the runs.
 _LONGEST_VALUE = 32
+# Sections of a scenario that do not change the simulation.
 _NOT_SHOWN = ("name", "summary", "checks", "camera")
-"""Sections of a scenario that do not change the simulation."""
-_OWN = ("target_m", "distance_m", "overlays")
-"""Camera keys in which the panels may differ."""
-_DIVIDER = 2
-"""Width of the line between two panels, pixels."""
-MOST_VALUES = 2
-"""Number of values that a caption shows at most."""
-_THOUSANDTHS = {"m": ("mm", 1), "rad": ("mrad", 2)}
-"""Unit and decimals of small values, by their unit."""
-_SMALL = 0.5
-"""Largest value that is shown in thousandths, m or rad."""
+_OWN = ("target_m", "distance_m", "overlays")  # Camera keys in which the panels may differ.
+_DIVIDER = 2  # Width of the line between two panels, pixels.
+MOST_VALUES = 2  # Number of values that a caption shows at most.
+_THOUSANDTHS = {"m": ("mm", 1), "rad": ("mrad", 2)}  # Unit and decimals of small values, by their unit.
+_SMALL = 0.5  # Largest value that is shown in thousandths, m or rad.
 Picture = NDArray[np.uint8]
+# A run in the picture: what it shows, its label and the times beside it, its caption, when it ends.
 Panel: TypeAlias = "tuple[VideoScene, str | None, list[str], Caption | None, float]"
-"""A run in the picture: what it shows, its label and the times beside it, its caption, when it ends."""
 
 _INK, _BAR, _DIM = (245, 246, 248), (22, 25, 30), (168, 173, 180)
 _BAR_OPACITY = 0.72
 _TITLE_INK = (30, 33, 38)
+# Least height of a caption's letters, pixels, and rows of the picture for each pixel of their height.
 _LEAST_TEXT, _ROWS_PER_TEXT = 13, 26
-"""Least height of a caption's letters, pixels, and rows of the picture for each pixel of their height."""
+# Least height of letters in one line, and least distance of its items, in usual heights and in heights.
 _LEAST_SHARE, _GAP = 0.7, 1.2
-"""Least height of letters in one line, and least distance of its items, in usual heights and in heights."""
-_SMALLEST = 8
-"""Height of letters below which a text is cut, pixels."""
+_SMALLEST = 8  # Height of letters below which a text is cut, pixels.
 
 
 @dataclass(frozen=True)
@@ -270,6 +262,8 @@ def _distance(log: xr.Dataset, measured: str, desired: str) -> Array:
 
 _ERRORS = ("joint_position", "joint_reference")
 _HANDS = ("palm_position", "palm_actor", "hand_contact")
+# Metrics whose value at each moment is shown instead of that of the whole run. Name in a caption, variables
+# of the log that are needed, and function that computes the value (T,) at each sample.
 OVER_TIME: dict[str, tuple[str, tuple[str, ...], Callable[[xr.Dataset], Array]]] = {
     "tracking.rms_rad": (
         "joint error, RMS",
@@ -292,13 +286,7 @@ OVER_TIME: dict[str, tuple[str, tuple[str, ...], Callable[[xr.Dataset], Array]]]
     "hands.rms_m": ("hand error, RMS", _HANDS, lambda log: _hand_error(log, largest=False)),
     "hands.max_m": ("largest hand error", _HANDS, lambda log: _hand_error(log, largest=True)),
 }
-"""Metrics whose value at each moment is shown instead of that of the whole run.
-
-Name in a caption, variables of the log that are needed, and function that computes the value (T,) at each
-sample.
-"""
-_TITLES = {"zmp_margin": "ZMP margin"}
-"""Names in a caption of variables whose name is not plain text."""
+_TITLES = {"zmp_margin": "ZMP margin"}  # Names in a caption of variables whose name is not plain text.
 
 
 def caption_names(given: Sequence[str]) -> tuple[str, ...]:

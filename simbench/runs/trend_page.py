@@ -16,13 +16,11 @@ from simbench.files.text import printable
 from simbench.runs.check_history import FALSE_ALARM_RATE, FEWEST, Change, HistoryRecord, Trend, change_effect
 from simbench.runs.metric_catalogue import format_value, unit_of, usual_tolerance
 
+# Width and height of a picture of a metric, and of one with changes, in units of the page.
 _SMALL, _LARGE = (200, 44), (380, 130)
-"""Width and height of a picture of a metric, and of one with changes, in units of the page."""
 _MARGIN = 6
-_SCALE_WIDTH = 52
-"""Width of the numbers beside a large picture."""
-_LEAST_SPAN = 4.0
-"""Height of a picture as a multiple of the metric's tolerance, at least."""
+_SCALE_WIDTH = 52  # Width of the numbers beside a large picture.
+_LEAST_SPAN = 4.0  # Height of a picture as a multiple of the metric's tolerance, at least.
 
 
 def escape(text: str) -> str:

@@ -34,20 +34,16 @@ if TYPE_CHECKING:
 
 OnProgress = Callable[[str, int, int], None]
 
-SPEEDS = (0.01, 100.0)
-"""Lowest and highest ratio of the run's time to the video's."""
+SPEEDS = (0.01, 100.0)  # Lowest and highest ratio of the run's time to the video's.
+# Width of an animated picture, pixels, and its frames per second, unless others are asked for.
 ANIMATION_WIDTH, ANIMATION_FPS = 640, 10
-"""Width of an animated picture, pixels, and its frames per second, unless others are asked for."""
-ANIMATIONS = (".gif", ".webp")
-"""Suffixes of animated pictures."""
-PREVIEW_WIDTH, PREVIEW_FPS = 640, 15
-"""Width of a preview, pixels, and its frames per second, at most."""
+ANIMATIONS = (".gif", ".webp")  # Suffixes of animated pictures.
+PREVIEW_WIDTH, PREVIEW_FPS = 640, 15  # Width of a preview, pixels, and its frames per second, at most.
+# Factor on the camera's distance where a person stands beside the robot, and may be taller.
 PERSON_DISTANCE = 1.2
-"""Factor on the camera's distance where a person stands beside the robot, and may be taller."""
+# Standard deviation of the Gaussian that smooths the way of a camera that follows the robot, s.
 FOLLOW_S = 0.4
-"""Standard deviation of the Gaussian that smooths the way of a camera that follows the robot, s."""
-LARGEST_OVERLAY_OFFSET = 20.0
-"""Largest distance of the reference from the robot, m."""
+LARGEST_OVERLAY_OFFSET = 20.0  # Largest distance of the reference from the robot, m.
 
 
 @dataclass(frozen=True)

@@ -28,20 +28,17 @@ _CHAINS: tuple[tuple[str, ...], ...] = (
     ("left_hip", "right_hip"),
     *(tuple(f"{side}_{joint}" for joint in chain) for side in SIDES for chain in (_ARM, _LEG)),
 )
-_BALL, _BAR = 0.042, 0.03
-"""Radius of a joint and of a limb, m."""
+_BALL, _BAR = 0.042, 0.03  # Radius of a joint and of a limb, m.
 _RADII = {
     **{"head": 0.1, "toe": 0.03, "wrist": 0.045, "pelvis": 0.06, "neck": 0.045},
     **{"mid_hip": _BAR, "mid_shoulder": _BAR, "floor": 0.012},
 }
+# Radius of the stand of a person without recorded legs, and height of the ankles of one with legs, m.
 _STAND, _ANKLE_HEIGHT = 0.012, 0.08
-"""Radius of the stand of a person without recorded legs, and height of the ankles of one with legs, m."""
-_OVER_FLOOR = 0.03
-"""Least height of an ankle or a toe above the floor, m."""
+_OVER_FLOOR = 0.03  # Least height of an ankle or a toe above the floor, m.
+# Standard deviation of the Gaussian that smooths the way along which a person stays beside the robot, s.
 _BESIDE_S = 0.5
-"""Standard deviation of the Gaussian that smooths the way along which a person stays beside the robot, s."""
-_HEAD = 0.36
-"""Distance of a head that was not recorded from the neck, as a fraction of the trunk's length."""
+_HEAD = 0.36  # Distance of a head that was not recorded from the neck, as a fraction of the trunk's length.
 
 
 def place_person(folder: Path, robot: Robot, log: xr.Dataset, times: Array, shift: Array) -> Figure:

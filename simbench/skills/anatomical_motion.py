@@ -28,8 +28,7 @@ from simbench.robot.sides import SIDES
 from simbench.skills.anatomical_person import build_anatomical_body, fit_human, fit_shoulders, has_trunk
 from simbench.skills.task_motion import FASTEST, TaskMotion, prepare_romeo_motion, select_samples
 
-ORDER, WINDOW = 5, 31
-"""Savitzky-Golay filter of the joints' paths, as the thesis smooths what it imitates."""
+ORDER, WINDOW = 5, 31  # Savitzky-Golay filter of the joints' paths, as the thesis smooths what it imitates.
 # The clavicles move by less than a sixth of the arm's rotation: each round leaves that fraction of an error.
 _ROUNDS = 6
 
@@ -147,15 +146,15 @@ def compute_frame_positions(human: HumanModel, q: Array, frame: int) -> Array:
     return positions
 
 
+# 1/s: rate at which a person goes back to the posture a task was begun in, where it is not searched.
 HABIT = 0.6
-"""1/s: rate at which a person goes back to the posture a task was begun in, where it is not searched."""
 # m: palms nearer than this to where they begin to work have arrived.
 _ARRIVED = 0.002
 
 
 PERSON, ROMEO = "person", "romeo"
+# The person's own joints, and the thesis's model of a person: ROMEO's at the person's size.
 SKELETONS = (PERSON, ROMEO)
-"""The person's own joints, and the thesis's model of a person: ROMEO's at the person's size."""
 
 
 def prepare_motion(

@@ -44,13 +44,12 @@ from simbench.retargeting.imitation.weighted_posture import masses_on_virtual_jo
 from simbench.robot.human_skeleton import BASE_JOINTS
 from simbench.robot.sides import SIDES
 
+# Segments without which the motion of spine and shoulder girdle cannot be identified.
 TRUNK = ("pelvis", "trunk")
-"""Segments without which the motion of spine and shoulder girdle cannot be identified."""
 # A trunk, hips to shoulders, whose length differs from the average by more than this fraction is none: what
 # the source calls pelvis is elsewhere.
 _TRUNK_SPREAD = 0.15
-LIFTS = 0.0, 2.0
-"""How much a shoulder girdle may follow the arms, as a multiple of the average."""
+LIFTS = 0.0, 2.0  # How much a shoulder girdle may follow the arms, as a multiple of the average.
 # A recording in which the upper arms move less than this (range of how far they are raised or point forward)
 # does not show how the shoulder girdle follows; it is then taken to follow as an average person's.
 _LEAST_MOTION = 0.3

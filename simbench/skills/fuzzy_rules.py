@@ -13,22 +13,22 @@ from typing import Any
 from simbench.errors import SkillError
 from simbench.files.yaml_document import YamlDocument, parse_yaml, read_yaml
 
+# Mean speeds of joints, in the order of table 5.1's columns.
 SPEEDS = ("vShoulderPitch", "vShoulderYaw", "vElbowYaw", "vTrunkPitch", "vShoulderRoll")
-"""Mean speeds of joints, in the order of table 5.1's columns."""
+# Distances of joints from their ergonomic position, in the order of table 5.3's columns.
 DISTANCES = ("ergonomyShoulderPitch", "ergonomyShoulderYaw", "ergonomyElbowYaw")
-"""Distances of joints from their ergonomic position, in the order of table 5.3's columns."""
+# Distance of the trunk from upright; neither the thesis nor any rule by hand looks at it.
 TRUNK = "ergonomyTrunk"
-"""Distance of the trunk from upright; neither the thesis nor any rule by hand looks at it."""
 INPUTS = (*SPEEDS, *DISTANCES, TRUNK)
+# Criteria that rules decide between: none concludes manipulability (§5.2.1).
 OUTPUTS = ("energy", "velocity", "ergonomy")
-"""Criteria that rules decide between: none concludes manipulability (§5.2.1)."""
 
+# Terms of the first inputs, in ascending order: extra small, small, medium, big, extra big.
 INPUT_TERMS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(SPEEDS, ("XS", "M", "XB")),
     "vTrunkPitch": ("XS", "XB"),
     **dict.fromkeys(DISTANCES, ("XS", "S")),
 }
-"""Terms of the first inputs, in ascending order: extra small, small, medium, big, extra big."""
 OUTPUT_TERMS = ("XS", "S", "M", "B", "XB")
 
 
@@ -57,6 +57,7 @@ def _near(number: int, term: str) -> Rule:
     return Rule(number, tuple((name, term) for name in DISTANCES), _ERGONOMY, _ERGONOMY_PRIORITY)
 
 
+# The 17 rules of tables 5.1 to 5.4.
 THESIS_RULES: tuple[Rule, ...] = (
     _activity(1, "XS XS XB"),
     _activity(2, "XS -  XS"),
@@ -88,23 +89,21 @@ THESIS_RULES: tuple[Rule, ...] = (
         _ERGONOMY_PRIORITY,
     ),
 )
-"""The 17 rules of tables 5.1 to 5.4."""
 
 # Least joint motion turns what reaches far, trunk and shoulder, and spares the elbow, which the thesis's
 # rules of velocity want fast; least kinetic energy leaves the heavy trunk still, which the thesis's rule 10
 # wants fast. Both follow from the law: velocity weighs all joints alike, energy by what they carry.
+# Rules that the thesis does not have, between its two priorities.
 OWN_RULES: tuple[Rule, ...] = (
     Rule(18, (("vElbowYaw", "XS"),), _VELOCITY, _OWN_PRIORITY),
     Rule(19, (("vTrunkPitch", "XS"),), _ENERGY, _OWN_PRIORITY),
 )
-"""Rules that the thesis does not have, between its two priorities."""
 
-RULES = THESIS_RULES + OWN_RULES
-"""What simbench decides by, beside examples (`fuzzy.examples`)."""
+RULES = THESIS_RULES + OWN_RULES  # What simbench decides by, beside examples (`fuzzy.examples`).
 
 
+# Least width of a Gaussian and of the fall of a Z-shape: narrower, a term would single out one recording.
 NARROWEST = 0.05
-"""Least width of a Gaussian and of the fall of a Z-shape: narrower, a term would single out one recording."""
 _SHIPPED = "memberships.yaml"
 
 

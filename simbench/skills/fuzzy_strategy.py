@@ -129,11 +129,11 @@ ARM_DISTANCES = {
     "ergonomyElbowYaw": "ElbowYaw",
 }
 TRUNK_SPEED = "vTrunkPitch"
+# Joints of ROMEO that bend the trunk; a person's own are those of the spine.
 TRUNK_ANGLES = ("BaseRoll", "BasePitch", "TrunkYaw")
-"""Joints of ROMEO that bend the trunk; a person's own are those of the spine."""
+# Sum of the trunk's angles at which its distance from the ergonomic posture is 1: about as far as people lean
+# to reach something.
 FAR_TRUNK = np.radians(30.0)
-"""Sum of the trunk's angles at which its distance from the ergonomic posture is 1: about as far as people
-lean to reach something."""
 # The same joints of a person's own skeleton.
 ANATOMICAL_NAMES = {
     "ShoulderPitch": "shoulder_flexion",

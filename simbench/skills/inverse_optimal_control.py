@@ -151,10 +151,8 @@ def compute_even_scale(tasks: Sequence[TaskMotion]) -> Array:
     return scale
 
 
-TOLERANCE = 1e-4
-"""Mean error, m, by which a mixture may be worse than the best and still be about as good."""
-APART = 0.1
-"""Two weights cannot be told apart where mixtures about as good extend farther than this."""
+TOLERANCE = 1e-4  # Mean error, m, by which a mixture may be worse than the best and still be about as good.
+APART = 0.1  # Two weights cannot be told apart where mixtures about as good extend farther than this.
 _HALVINGS = 5
 _NO_STEP = 1e-9
 _SIZE, _NAMES = len(CRITERIA), tuple(CRITERIA)

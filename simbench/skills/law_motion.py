@@ -45,8 +45,8 @@ from simbench.plugins.declarations import call_plugin, require_plugin
 from simbench.skills.task_motion import TaskMotion
 
 GROUP = "criteria"
+# Weights k of a plug-in's criterion that are tried, beside 1 − k times those of the mixture.
 SHARES = (0.003, 0.01, 0.03, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.97, 0.99, 0.997, 1.0)
-"""Weights k of a plug-in's criterion that are tried, beside 1 − k times those of the mixture."""
 _SUM_TOLERANCE = 1e-6
 
 

@@ -120,14 +120,12 @@ def _upper_body_masses(model: pin.Model, human: Human, lengths: UpperBodyLengths
     return masses_on_virtual_joints(body_masses(upright))
 
 
+# p of the manipulability criterion for a person, whose spine helps to reach. The thesis prints 10⁶, with
+# which arms would turn at hundreds of rad/s, yet it finds that this criterion alone mostly moves as velocity
+# alone does. With this p it pushes the joints of arms at work at 0.05 to 2.5 rad/s.
 GAIN = 60.0
-"""p of the manipulability criterion for a person, whose spine helps to reach. The thesis prints 10⁶, with
-which arms would turn at hundreds of rad/s, yet it finds that this criterion alone mostly moves as velocity
-alone does. With this p it pushes the joints of arms at work at 0.05 to 2.5 rad/s."""
-FASTEST = 10.0
-"""rad/s: no joint of a person turns faster at work."""
-_EVEN = 1e-3
-"""Unevenness of samples in time, as part of their distance, from which a recording is resampled."""
+FASTEST = 10.0  # rad/s: no joint of a person turns faster at work.
+_EVEN = 1e-3  # Unevenness of samples in time, as part of their distance, from which a recording is resampled.
 
 
 @dataclass(frozen=True)

@@ -17,32 +17,29 @@ from simbench.errors import SkillError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.redundancy_criteria import CRITERIA
 
-Fitness = Callable[[ArrayLike], Array]
-"""Function of weights (m, 4) to fitness F (m,), m·s."""
+Fitness = Callable[[ArrayLike], Array]  # Function of weights (m, 4) to fitness F (m,), m·s.
 
 SIZE = len(CRITERIA)
 LATTICE, GENETIC, DIFFERENTIAL, COVARIANCE = "lattice", "genetic", "differential-evolution", "cma-es"
 
+# Degree of the lattice: 35 points for four weights, among them the middle, where none is zero.
 LATTICE_DEGREE = 4
-"""Degree of the lattice: 35 points for four weights, among them the middle, where none is zero."""
+# Number of valleys that are descended: the best lattice points without a better neighbour come first.
 DESCENTS = 2
-"""Number of valleys that are descended: the best lattice points without a better neighbour come first."""
+# Radius within which the first and the last model of a descent is trusted.
 FIRST_RADIUS, LAST_RADIUS = 0.12, 1e-6
-"""Radius within which the first and the last model of a descent is trusted."""
-MAX_EVALUATIONS = 150
-"""Evaluations of one descent."""
+MAX_EVALUATIONS = 150  # Evaluations of one descent.
+# A descent also ends where so many steps have not improved fitness by this fraction: of a motion that a law
+# made it goes on, towards 0; of a person's, more digits of the weights say nothing.
 STALLED_STEPS, STALLED_FRACTION = 25, 2e-3
-"""A descent also ends where so many steps have not improved fitness by this fraction: of a motion that a law
-made it goes on, towards 0; of a person's, more digits of the weights say nothing."""
 
 POPULATION = 40
+# Generations over which the best fitness must change by less than that, to stop (Tomić 2018, §4.3.1).
 STALLED_GENERATIONS, STALLED_FITNESS = 50, 1e-6
-"""Generations over which the best fitness must change by less than that, to stop (Tomić 2018, §4.3.1)."""
 MAX_GENERATIONS = 2000
+# First standard deviation of CMA-ES, as a fraction of the box: from its middle, all of it is near.
 _SIGMA = 0.25
-"""First standard deviation of CMA-ES, as a fraction of the box: from its middle, all of it is near."""
-_HOPELESS = 1e30
-"""Stands for an infinite fitness, which neither COBYQA nor CMA-ES takes."""
+_HOPELESS = 1e30  # Stands for an infinite fitness, which neither COBYQA nor CMA-ES takes.
 
 
 def search_weights(
@@ -188,8 +185,8 @@ def search_by_population(
     return len(best), len(best) < MAX_GENERATIONS
 
 
+# The first is by far the fastest; `genetic` is the thesis's.
 METHODS = (LATTICE, GENETIC, DIFFERENTIAL, COVARIANCE)
-"""The first is by far the fastest; `genetic` is the thesis's."""
 
 
 def list_lattice(degree: int, size: int) -> Array:

@@ -11,23 +11,18 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import IO, Any
 
+# Called with a stage's name, how much of it is done, and how much there is.
 OnProgress = Callable[[str, int, int], None]
-"""Called with a stage's name, how much of it is done, and how much there is."""
+# How progress is shown: True or False, None for in a terminal or a notebook only, or by a callable.
 Progress = OnProgress | bool | None
-"""How progress is shown: True or False, None for in a terminal or a notebook only, or by a callable."""
 
-_TICK = 0.25
-"""Time between two looks at whether there is something to say, s."""
-_INTERVAL = 5.0
-"""Longest silence, s."""
-_SHORT = 1.0
-"""Duration below which a stage that is done gets no line of its own, s."""
-_RECENT = 10.0
-"""Time after which a stage that says nothing is no longer shown beside others, s."""
-_KNOWN = 0.03
-"""Fraction of a stage from which on the time that is left is estimated."""
+_TICK = 0.25  # Time between two looks at whether there is something to say, s.
+_INTERVAL = 5.0  # Longest silence, s.
+_SHORT = 1.0  # Duration below which a stage that is done gets no line of its own, s.
+_RECENT = 10.0  # Time after which a stage that says nothing is no longer shown beside others, s.
+_KNOWN = 0.03  # Fraction of a stage from which on the time that is left is estimated.
+# Time of compiling from which on it is said, s; also the pause after which it counts as over.
 _LONG_COMPILATION = 1.0
-"""Time of compiling from which on it is said, s; also the pause after which it counts as over."""
 
 
 class StageText:

@@ -6,6 +6,7 @@ import pickle
 from collections.abc import Collection
 from typing import Any, BinaryIO
 
+# Classes and functions that make data and do nothing else.
 _NAMED = {
     ("builtins", "bytearray"),
     ("builtins", "complex"),
@@ -26,7 +27,6 @@ _NAMED = {
     ("pinocchio.pinocchio_pywrap_default", "Model"),
     ("pinocchio.pinocchio_pywrap_default", "SE3"),
 }
-"""Classes and functions that make data and do nothing else."""
 
 
 class _Unpickler(pickle.Unpickler):

@@ -11,9 +11,9 @@ from types import FrameType
 
 TERMINATING = (signal.SIGTERM, signal.SIGHUP)
 
+# Time, s, in which another signal repeats the same request: a terminal that closes sends SIGHUP twice, by the
+# kernel and by the shell, and the second must not interrupt what the first one lets end in good order.
 _REPETITION = 2.0
-"""Time, s, in which another signal repeats the same request: a terminal that closes sends SIGHUP twice, by
-the kernel and by the shell, and the second must not interrupt what the first one lets end in good order."""
 
 
 class Terminated(KeyboardInterrupt):

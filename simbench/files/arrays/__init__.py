@@ -27,8 +27,7 @@ from simbench.files.arrays.data_pickle import (
 )
 from simbench.files.text import require_regular_file
 
-UNNAMED = ""
-"""Key of the contents of a file that holds one array or one list without a name."""
+UNNAMED = ""  # Key of the contents of a file that holds one array or one list without a name.
 MAX_MEMBERS = 10_000
 _CHUNK = 2**20
 _NPY_MAGIC, _ZIP_MAGIC = b"\x93NUMPY", b"PK\x03\x04"

@@ -23,22 +23,20 @@ from scipy import sparse
 from simbench.errors import SimbenchError
 from simbench.files.text import printable
 
+# Bytes that the arrays and texts of one file may take: with the interpreter and one copy of the largest array
+# that stays below a gigabyte.
 MAX_MEMORY = 600_000_000
-"""Bytes that the arrays and texts of one file may take: with the interpreter and one copy of the largest
-array that stays below a gigabyte."""
-MAX_DEPTH = 40
-"""Levels of nesting."""
+MAX_DEPTH = 40  # Levels of nesting.
+# Each makes or moves one value: this bounds time, and the memory of many small values.
 MAX_INSTRUCTIONS = 1_000_000
-"""Each makes or moves one value: this bounds time, and the memory of many small values."""
 MAX_NAME, MAX_EMPTY_TEXTS = 100, 1_000_000
-_ENTRY_BYTES = 100
-"""Memory of one entry of a dict."""
+_ENTRY_BYTES = 100  # Memory of one entry of a dict.
+# What to do with a file that PyTorch wrote.
 TORCH_ADVICE = (
     "holds PyTorch tensors, which are not read; save arrays with PyTorch: parameters = torch.load(FILE, "
     "map_location='cpu') (of GVHMR its part ['smpl_params_global']), then "
     "numpy.savez('motion.npz', **parameters)"
 )
-"""What to do with a file that PyTorch wrote."""
 _CHUMPY_ADVICE = (
     "holds chumpy arrays, which only chumpy reads; use the .npz file of the model, or convert it: "
     "numpy.savez('model.npz', **{name: numpy.array(value) for name, value in model.items()})"
@@ -376,11 +374,12 @@ class _DataUnpickler(pickle._Unpickler):
         return made
 
 
+# Modules whose names are replaced; which of them has a name does not matter, as none is looked up.
 _MODULES = re.compile(
     r"numpy(\._?core\.(multiarray|numeric))?|_codecs|collections|copy_?reg|builtins|__builtin__"
     r"|joblib\.numpy_pickle|scipy\.sparse(\._?cs[cr])?"
 )
-"""Modules whose names are replaced; which of them has a name does not matter, as none is looked up."""
+# A class that makes data, or a method of the unpickler, for each name that is read.
 _REPLACEMENTS: dict[str, str | type] = {
     # What is named only as an argument gets no contents, which is refused where it is used.
     **dict.fromkeys(("ndarray", "object", "list", "int", "float"), _Holder),
@@ -396,7 +395,6 @@ _REPLACEMENTS: dict[str, str | type] = {
     "_reconstructor": "make_instance",
     "NumpyArrayWrapper": _JoblibHolder,
 }
-"""A class that makes data, or a method of the unpickler, for each name that is read."""
 _INSTRUCTIONS = """
 PROTO MARK STOP POP POP_MARK DUP NONE NEWTRUE NEWFALSE INT LONG FLOAT BININT BININT1 BININT2 BINFLOAT LONG1
 LONG4 STRING UNICODE BINSTRING SHORT_BINSTRING BINUNICODE SHORT_BINUNICODE BINUNICODE8 BINBYTES SHORT_BINBYTES

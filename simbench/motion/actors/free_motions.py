@@ -345,14 +345,14 @@ def walk_straight(
 
 FreeMotion = Callable[[Person, np.random.Generator, MocapErrors, str], ActorPerformance]
 
+# Motion to the function by which a person performs it, all variation from a generator, recorded with errors
+# under the name of a source. A new one is in no session, unless `SESSION_TASKS` names it.
 FREE: dict[str, FreeMotion] = {
     "waving": wave_right_hand,
     "signing": sign_sentence,
     "arms_forward": stretch_arms,
     "fast_waving": wave_fast,
 }
-"""Motion to the function by which a person performs it, all variation from a generator, recorded with errors
-under the name of a source. A new one is in no session, unless `SESSION_TASKS` names it."""
 
+# Free motions of the average person that are in no session, so that a session's recordings stay the same.
 OUTSIDE_SESSION: dict[str, FreeMotion] = {"walking": walk_straight}
-"""Free motions of the average person that are in no session, so that a session's recordings stay the same."""

@@ -10,8 +10,7 @@ from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import AVERAGE, COMFORT, SPINE_JOINTS, HumanModel, Proportions
 from simbench.motion.human_motion import Actor, HumanMotion
 
-CRITERIA = ("energy", "velocity", "ergonomy", "manipulability")
-"""Order of Tomić (2018), table 4.2."""
+CRITERIA = ("energy", "velocity", "ergonomy", "manipulability")  # Order of Tomić (2018), table 4.2.
 
 # Posture that the ergonomics criterion prefers: q_erg of Tomić (2018, ch. 4) in the person's own joints,
 # wrist in neutral (its 15 degrees are of the robot's hand).
@@ -63,10 +62,10 @@ class ActorStrategy:
         return CRITERIA[int(np.argmax(self.weights))]
 
 
+# Least joint motion, as the pseudo-inverse gives it.
 EVEN = ActorStrategy(energy=0.0, velocity=1.0, ergonomy=0.0, manipulability=0.0)
-"""Least joint motion, as the pseudo-inverse gives it."""
+# Little kinetic energy: arms work, the heavy trunk hardly moves. The average person's.
 FRUGAL = ActorStrategy(energy=0.85, velocity=0.15, ergonomy=0.0, manipulability=0.0, memory=0.1)
-"""Little kinetic energy: arms work, the heavy trunk hardly moves. The average person's."""
 
 
 def deal_strategies(task: str, generators: Iterable[np.random.Generator]) -> tuple[ActorStrategy, ...]:

@@ -32,15 +32,14 @@ from simbench.motion.writers import Truth, write_netcdf
 from simbench.robot.sides import SIDES
 from simbench.system.termination import exit_with_parent
 
+# Tasks and free motions of a session, in the order that its seed counts them.
 SESSION_TASKS = (
     *("valves", "drawer", "canoe_paddles", "steering_wheel", "pump", "knife", "grater", "hand_drill"),
     *("waving", "signing", "arms_forward", "fast_waving"),
 )
-"""Tasks and free motions of a session, in the order that its seed counts them."""
+# What can be performed.
 TASKS = (*SESSION_TASKS, *(task for task in (*PLACES, *FREE) if task not in SESSION_TASKS))
-"""What can be performed."""
-FREE_PERFORMER = 1
-"""Number of the actor who does the free motions, as in Kim & Kim (2005) one did."""
+FREE_PERFORMER = 1  # Number of the actor who does the free motions, as in Kim & Kim (2005) one did.
 # A person who cannot do it from where they stand steps nearer or back: tried one after the other, as part of
 # the arm's length.
 STEPS = (0.0, 0.04, -0.04, 0.08, -0.08, 0.14, -0.14, 0.24, -0.24)

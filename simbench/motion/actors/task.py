@@ -166,12 +166,10 @@ class Task:
     hands: tuple[str, ...] = SIDES
 
 
+# Unit of the travel of equipment that is used by several different movements: how many are done.
 MOVES = "moves"
-"""Unit of the travel of equipment that is used by several different movements: how many are done."""
-FIXED: Mapping[str, Array | None] = dict.fromkeys(SIDES)
-"""Both hands held fully."""
-HANDLE = np.array([0.0, 1.0, 0.0])
-"""A handle gripped across the palm lies along this axis of it."""
+FIXED: Mapping[str, Array | None] = dict.fromkeys(SIDES)  # Both hands held fully.
+HANDLE = np.array([0.0, 1.0, 0.0])  # A handle gripped across the palm lies along this axis of it.
 
 
 def find_task_handles(task: Task, travel: Array) -> dict[str, HandlePath]:

@@ -381,6 +381,9 @@ def place_hand_drill(human: HumanModel, person: Person, reach: float, rng: np.ra
 
 Place = Callable[[HumanModel, Person, float, np.random.Generator], Task]
 
+# Task to the function that sets its equipment before a person, whose tempo and amplitude it takes, for a
+# reach (part of the straight arm's length between shoulder and wrist) and with what is theirs to choose drawn
+# at random. The first line of its docstring's second paragraph describes the task.
 PLACES: dict[str, Place] = {
     "valves": place_valves,
     "drawer": place_drawer,
@@ -391,6 +394,3 @@ PLACES: dict[str, Place] = {
     "grater": place_grater,
     "hand_drill": place_hand_drill,
 }
-"""Task to the function that sets its equipment before a person, whose tempo and amplitude it takes, for a
-reach (part of the straight arm's length between shoulder and wrist) and with what is theirs to choose drawn
-at random. The first line of its docstring's second paragraph describes the task."""

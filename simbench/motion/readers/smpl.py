@@ -41,8 +41,7 @@ from simbench.robot.anthropometry import (
 from simbench.robot.human_skeleton import NECK, NECK_BASE, SHOULDER_WIDTH
 from simbench.robot.sides import SIDES
 
-DEFAULT_RATE = 30.0
-"""Rate of most cameras, Hz, for a file that does not say its own."""
+DEFAULT_RATE = 30.0  # Rate of most cameras, Hz, for a file that does not say its own.
 # Fingers and face are kept while all poses together take less than half a gigabyte; no robot here has them.
 MAX_POSES_WITH_FINGERS = 5_000_000
 # Most poses that are read: two gigabytes, four hours of a body at 60 Hz.
@@ -50,8 +49,8 @@ MAX_POSES = 20_000_000
 # The trunk points along an axis in a frame within 37 degrees of it, as `find_vertical_axis` counts; the
 # archive's convention is doubted when it points along another one in so many frames.
 ALIGNED_COSINE, MAJORITY = 0.8, 0.9
+# Stature of a person whose sex is not known, m: midway between these means, rounded to a centimetre.
 NEUTRAL_STATURE = 1.70
-"""Stature of a person whose sex is not known, m: midway between these means, rounded to a centimetre."""
 # Half the distance of the hip joints' centres: 0.36 of the distance of the anterior superior iliac spines:
 # each lies 14 % of it medial of its spine (Bell et al. 1989); that is about 0.127 of stature, an estimate.
 HIP_HALF_WIDTH = 0.046

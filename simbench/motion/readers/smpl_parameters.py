@@ -36,8 +36,7 @@ _FINGERS = {
     for finger in FINGERS
     for k in (1, 2, 3)
 }
-BODY_COUNT = len(_BODY)
-"""Number of the joints that all three models begin with."""
+BODY_COUNT = len(_BODY)  # Number of the joints that all three models begin with.
 
 
 class Layout:
@@ -56,8 +55,8 @@ class Layout:
 SMPL = Layout("SMPL", {**_BODY, **_HANDS})
 SMPL_H = Layout("SMPL-H", {**_BODY, **_FINGERS})
 SMPL_X = Layout("SMPL-X", {**_BODY, **_FACE, **_FINGERS})
+# Layouts by number of joints: 24, 52, 55.
 LAYOUTS = {len(layout.names): layout for layout in (SMPL, SMPL_H, SMPL_X)}
-"""Layouts by number of joints: 24, 52, 55."""
 # Names of the same quantity in archives and in the output of programs.
 _NAMES = read_yaml(Path(__file__).with_suffix(".yaml"), MotionError).value
 FULL_POSE, ROOT_POSE, BODY_POSE = _NAMES["full_pose"], _NAMES["root_pose"], _NAMES["body_pose"]

@@ -34,6 +34,7 @@ from simbench.robot.robot import Robot
 _Reader = Callable[[Path, Robot, TrajectoryOptions], StoredMotion]
 
 
+# Reader of each format by its name.
 FORMATS: dict[str, _Reader] = {
     "csv": read_table,
     "unitree": read_table,
@@ -42,8 +43,8 @@ FORMATS: dict[str, _Reader] = {
     "nc": lambda path, *_: to_stored(read_trajectory_netcdf(path), "nc"),
     "run": lambda path, *_: read_run_log(path),
 }
-"""Reader of each format by its name."""
 
+# Name of the format of each suffix.
 SUFFIXES: dict[str, str] = {
     ".csv": "csv",
     ".txt": "csv",
@@ -54,10 +55,8 @@ SUFFIXES: dict[str, str] = {
     ".pickle": "gmr",
     ".nc": "nc",
 }
-"""Name of the format of each suffix."""
 
-_LARGEST = 100_000_000
-"""Bytes of a file that is still looked into for a message."""
+_LARGEST = 100_000_000  # Bytes of a file that is still looked into for a message.
 _HUMAN_SUFFIXES = (".bvh", ".c3d", ".trc", ".mvnx", ".fbx")
 
 

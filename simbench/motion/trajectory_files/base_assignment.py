@@ -26,35 +26,29 @@ from simbench.robot.robot import Robot
 
 Array = NDArray[np.float64]
 
+# Departure from unit length that is rounding: that of eight written digits or of single precision.
 UNIT_TOLERANCE = 1e-6
-"""Departure from unit length that is rounding: that of eight written digits or of single precision."""
+# Lengths of a quaternion that rounding or averaging explains; other numbers are not quaternions.
 _LENGTHS = (0.5, 2.0)
-"""Lengths of a quaternion that rounding or averaging explains; other numbers are not quaternions."""
+# Length of the median filter on the supporting foot, samples: shorter changes are noise.
 _SUPPORT_SAMPLES = 5
-"""Length of the median filter on the supporting foot, samples: shorter changes are noise."""
+# Median height of the base over that of the robot's at rest: from lying on the floor to a jump.
 _HUMAN_RANGE = (0.15, 1.6)
-"""Median height of the base over that of the robot's at rest: from lying on the floor to a jump."""
 _UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001}
-_OFF_FLOOR = 0.03
-"""Median height of the lowest sole from which the floor of a file may be another one, m."""
+_OFF_FLOOR = 0.03  # Median height of the lowest sole from which the floor of a file may be another one, m.
+# Median height of the lowest sole that only another link as base explains, m: retargeted feet float less.
 _OTHER_LINK = 0.1
-"""Median height of the lowest sole that only another link as base explains, m: retargeted feet float less."""
-_ON_FLOOR = 0.015
-"""Median height of the lowest sole that shows that another link is the base, m."""
+_ON_FLOOR = 0.015  # Median height of the lowest sole that shows that another link is the base, m.
+# Columns of x, y, z and w in each order.
 READINGS: Mapping[str, tuple[int, int, int, int]] = {"xyzw": (0, 1, 2, 3), "wxyz": (1, 2, 3, 0)}
-"""Columns of x, y, z and w in each order."""
 # Departures that retargeted motions show where they are read right: each counts one in the cost of a reading.
 _SOLE_ANGLE, _HEIGHT_SPREAD, _SLIP_SPEED, _TILT = 0.1, 0.02, 0.2, 0.5
-_MARGIN = 1.0
-"""Least difference of the costs of two readings by which one is told from the other."""
-_RATIO = 1.5
-"""Least ratio of the costs by which one is told from the other."""
+_MARGIN = 1.0  # Least difference of the costs of two readings by which one is told from the other.
+_RATIO = 1.5  # Least ratio of the costs by which one is told from the other.
+# The same for the order that is usual: a misread order was never less costly than by a ratio of 1.4.
 _FAVOURED_MARGIN, _FAVOURED_RATIO = 0.05, 4.0
-"""The same for the order that is usual: a misread order was never less costly than by a ratio of 1.4."""
-_SLIP_SPAN = 0.1
-"""Time over which the slip of a foot is measured, s."""
-_TRAVEL_SPEED = 0.2
-"""Mean speed from which a base without feet is taken to travel forwards, m/s."""
+_SLIP_SPAN = 0.1  # Time over which the slip of a foot is measured, s.
+_TRAVEL_SPEED = 0.2  # Mean speed from which a base without feet is taken to travel forwards, m/s.
 
 
 def assign_base(

@@ -21,16 +21,13 @@ Array = NDArray[np.float64]
 
 _ENDINGS = ("_joint", "_dof", "_pos", "_position", "_rad", "_deg", "_q", "_angle")
 _BEGINNINGS = ("joint_", "dof_", "q_", "pos_")
+# Excess over a joint's limit that retargeters leave, rad or m; more of it speaks against an order.
 _BEYOND_LIMIT = 0.1
-"""Excess over a joint's limit that retargeters leave, rad or m; more of it speaks against an order."""
-_FEW = 0.05
-"""Share of the samples that may be wrong for reasons of their own."""
+_FEW = 0.05  # Share of the samples that may be wrong for reasons of their own.
 # Departures that each count one in the cost of an order of the joints.
 _VIOLATIONS, _SOLE_ANGLE, _LINK_ERROR = 0.005, 0.1, 0.01
-_MARGIN = 1.0
-"""Least difference of the costs of two orders by which one is told from the other."""
-_SAMPLES = 200
-"""Samples on which orders are compared."""
+_MARGIN = 1.0  # Least difference of the costs of two orders by which one is told from the other.
+_SAMPLES = 200  # Samples on which orders are compared.
 _UNIT = {"rad": 1.0, "deg": np.pi / 180.0, "m": 1.0, "cm": 0.01, "mm": 0.001}
 
 

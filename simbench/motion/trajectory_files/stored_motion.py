@@ -11,8 +11,8 @@ from simbench.motion.trajectory import JointTrajectory
 
 Array = NDArray[np.float64]
 
+# Largest number of each array, in whatever unit: nanoseconds of a calendar, millimetres, degrees.
 _LARGEST = {"time": 1e20, "joints": 1e6, "position": 1e6, "quaternion": 1e6, "euler": 1e6}
-"""Largest number of each array, in whatever unit: nanoseconds of a calendar, millimetres, degrees."""
 _NAMES = {
     "time": "time",
     "joints": "a joint",
@@ -20,16 +20,12 @@ _NAMES = {
     "quaternion": "the base's orientation",
     "euler": "the base's orientation",
 }
-QUATERNIONS = ("xyzw", "wxyz")
-"""Orders of the parts of a quaternion in files."""
-_RATE_TOLERANCE = 0.05
-"""Relative difference between two rates that noise and finite differences explain."""
-_EVEN = 1e-4
-"""Relative departure of a time step from the mean that is rounding."""
+QUATERNIONS = ("xyzw", "wxyz")  # Orders of the parts of a quaternion in files.
+_RATE_TOLERANCE = 0.05  # Relative difference between two rates that noise and finite differences explain.
+_EVEN = 1e-4  # Relative departure of a time step from the mean that is rounding.
 _LARGEST_RATE = 10_000.0
 _RATES = (1.0, 10_000.0)
-_ROUNDING = 1e-6
-"""Part of a time step by which the last sample may be late."""
+_ROUNDING = 1e-6  # Part of a time step by which the last sample may be late.
 
 
 @dataclass(frozen=True)

@@ -18,12 +18,11 @@ from simbench.robot.robot import Robot
 Array = NDArray[np.float64]
 
 _UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001}
-_LONGEST_HEADER = 100_000
-"""Bytes of a first line that are looked at to recognise a table."""
+_LONGEST_HEADER = 100_000  # Bytes of a first line that are looked at to recognise a table.
+# Columns from which a table is taken for a robot's: the pose of a base and a leg's or an arm's joints.
 _FEWEST_NUMBERS, _FEWEST_JOINTS = 7 + 6, 6
-"""Columns from which a table is taken for a robot's: the pose of a base and a leg's or an arm's joints."""
+# Rate of tables whose base is `root_translateX`, ..., `root_rotateX`, ... in centimetres and degrees.
 _SEED_FPS = 120.0
-"""Rate of tables whose base is `root_translateX`, ..., `root_rotateX`, ... in centimetres and degrees."""
 _TIME = {"time", "t", "timestamp", "timestamps", "times", "seconds", "sec"}
 _TIME_UNITS = {"s": 1.0, "sec": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 _FRAME = {"frame", "frames", "index", "idx", "frameid", "framenumber", "frameindex", "sample", "step"}

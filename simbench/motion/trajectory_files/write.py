@@ -25,8 +25,7 @@ from simbench.robot.robot import Robot
 Attributes = Mapping[str, str | float]
 Array = NDArray[np.float64]
 
-_AT_REST = 1e-6
-"""Departure from the posture at rest that is rounding, rad or m."""
+_AT_REST = 1e-6  # Departure from the posture at rest that is rounding, rad or m.
 _NUMPY_2, _NUMPY_1 = (f"cnumpy.{core}.multiarray\n_reconstruct\n".encode() for core in ("_core", "core"))
 
 
@@ -162,6 +161,7 @@ def _moved_columns(trajectory: JointTrajectory, robot: Robot) -> list[int]:
     return body if at_rest else list(range(len(robot.joint_names)))
 
 
+# Writer of each format by its name.
 WRITERS: dict[str, Callable[[JointTrajectory, Robot, Path, Attributes], None]] = {
     "csv": lambda trajectory, robot, path, _: write_trajectory_csv(trajectory, path, units_of_joints(robot)),
     "unitree": _write_unitree,
@@ -171,10 +171,9 @@ WRITERS: dict[str, Callable[[JointTrajectory, Robot, Path, Attributes], None]] =
         trajectory, path, units_of_joints(robot), attributes
     ),
 }
-"""Writer of each format by its name."""
 
+# Format that is written for each suffix where none is named.
 WRITTEN_SUFFIXES: Mapping[str, str] = {".csv": "csv", ".pkl": "gmr", ".npz": "npz", ".nc": "nc"}
-"""Format that is written for each suffix where none is named."""
 
 
 def choose_format(path: Path, named: str | None) -> str:

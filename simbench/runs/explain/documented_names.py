@@ -18,10 +18,8 @@ from simbench.resources import resource_dir
 
 Schema = dict[str, Any]
 
-NAME = "<name>"
-"""Placeholder of a name that the user chooses, such as that of a joint."""
-FIXTURE, JOINT = "<fixture>", "<joint>"
-"""Placeholders of a fixture's and its joint's name."""
+NAME = "<name>"  # Placeholder of a name that the user chooses, such as that of a joint.
+FIXTURE, JOINT = "<fixture>", "<joint>"  # Placeholders of a fixture's and its joint's name.
 
 
 class KeyEntry(NamedTuple):
@@ -36,9 +34,9 @@ class KeyEntry(NamedTuple):
     description: str
 
 
+# A section of a file: its dotted name, such as `fixtures.drawer`, empty for the top level; its description;
+# and its keys in the order of the schema.
 SectionEntry: TypeAlias = tuple[str, str, tuple[KeyEntry, ...]]
-"""A section of a file: its dotted name, such as `fixtures.drawer`, empty for the top level; its description;
-and its keys in the order of the schema."""
 
 
 @lru_cache(maxsize=1)
@@ -53,11 +51,11 @@ def robot_key_entries() -> tuple[SectionEntry, ...]:
     return tuple(_sections("robot"))
 
 
+# Function that lists the keys of each kind of file.
 KINDS: Mapping[str, Callable[[], tuple[SectionEntry, ...]]] = {
     "scenario": scenario_key_entries,
     "robot.yaml": robot_key_entries,
 }
-"""Function that lists the keys of each kind of file."""
 
 
 def find_keys(sections: tuple[SectionEntry, ...], name: str) -> tuple[KeyEntry, ...]:

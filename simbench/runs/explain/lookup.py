@@ -14,23 +14,21 @@ from simbench.runs.metric_catalogue import find_metric, metric_entries
 SITE = "https://simbench-robotics.github.io/simbench"
 _GLOSSARY = "glossary.yaml"
 _WIDTH = 100
-_MOST = 12
-"""Number of candidates that are listed."""
-_SHORTEST = 4
-"""Length from which a part of a name lists the names that contain it."""
+_MOST = 12  # Number of candidates that are listed.
+_SHORTEST = 4  # Length from which a part of a name lists the names that contain it.
+# Metrics of a fixture that are not those of a joint.
 _OF_FIXTURES = ("cut_depth_m", "cut_ratio", "moved_m", "turned_rad")
-"""Metrics of a fixture that are not those of a joint."""
 _BETTER = {
     "lower": "lower is better",
     "higher": "higher is better",
     "same": "it must stay the same",
     "ignored": "ignored by checks against a baseline",
 }
+# Each kind of file with keys, as a text calls it, and the page of its keys.
 _FILES = {
     "scenario": ("a scenario", "reference/scenario"),
     "robot.yaml": ("a robot.yaml", "reference/robot_yaml"),
 }
-"""Each kind of file with keys, as a text calls it, and the page of its keys."""
 
 
 def explain(text: str) -> str:

@@ -12,12 +12,13 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from simbench.motion.actors.session import TASKS
-from simbench.motion.shipped import describe_actors
-from simbench.options import BALANCE_CONTROLLERS, CONTROL_LAWS, RETARGETING_METHODS, STILL, SWEEP, ActorTaskKeys, SweepTaskKeys
 from simbench.errors import PluginError
 from simbench.files.json_document import read_json_object
-from simbench.options import BALANCE_CONTROLLERS, CONTROL_LAWS, RETARGETING_METHODS
+from simbench.options import (
+    BALANCE_CONTROLLERS,
+    CONTROL_LAWS,
+    RETARGETING_METHODS,
+)
 from simbench.plugins.declarations import is_plugin, require_plugin
 from simbench.resources import resource_dir
 from simbench.runs.metric_catalogue import UNITS, unit_of
@@ -25,12 +26,13 @@ from simbench.sim.fixtures import TYPES
 
 Schema = dict[str, Any]
 
+# Sections with options of a plug-in: key that names it, its group, and simbench's own names.
 _OPTIONS = {
     "control": ("law", "control_laws", CONTROL_LAWS),
     "balance": ("controller", "balance_controllers", BALANCE_CONTROLLERS),
     "retarget": ("method", "retargeters", RETARGETING_METHODS),
 }
-"""Sections with options of a plug-in: key that names it, its group, and simbench's own names."""
+# Endings that are written by mistake instead of a unit; the name without a unit is one too.
 _WRONG_UNITS = {
     "_m": "mm cm km in ft",
     "_rad": "deg degrees",
@@ -52,7 +54,6 @@ _WRONG_UNITS = {
     "_j_m2": "j_cm2 j_mm2",
     "_j_m": "j_mm j_cm",
 }
-"""Endings that are written by mistake instead of a unit; the name without a unit is one too."""
 
 
 def scenario_schema_for(data: Mapping[str, Any]) -> Schema:

@@ -24,10 +24,10 @@ FALL_COLOUR = "#555555"
 WIDTH, LEFT, RIGHT, TOP, BOTTOM = 1200, 70, 24, 92, 48
 HEIGHT, SPACE, BETWEEN = 220, 26, 36
 DPI = 100
+# Fraction of the width that the shortest run gets at least; longer runs share one scale of time.
 LEAST_WIDTH = 0.22
-"""Fraction of the width that the shortest run gets at least; longer runs share one scale of time."""
+# Fraction of the support's greatest extent that is shown beyond it: a COG farther out belongs to a fall.
 MARGIN = 0.2
-"""Fraction of the support's greatest extent that is shown beyond it: a COG farther out belongs to a fall."""
 DIRECTIONS = (("y", "to the left (mm)"), ("x", "forward (mm)"))
 
 

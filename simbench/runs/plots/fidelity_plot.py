@@ -30,13 +30,12 @@ from simbench.sim.rendering.scene_view import Camera, Frames, project
 if TYPE_CHECKING:
     import xarray as xr
 
-MOMENTS = 6
-"""Number of moments in the picture of a run."""
-PANEL_HEIGHT = 250
-"""Height of a picture of the person or the robot at a moment, pixels."""
+MOMENTS = 6  # Number of moments in the picture of a run.
+PANEL_HEIGHT = 250  # Height of a picture of the person or the robot at a moment, pixels.
+# Heights of a caption, of the space above the curves and of the curves, and of the second clock, pixels.
 _CAPTION, _GAP, _CURVES, _CLOCK = 24, 34, 200, 42
-"""Heights of a caption, of the space above the curves and of the curves, and of the second clock, pixels."""
 _LIMB_COLOURS = {"left": "#0072b2", "right": "#d55e00", "": "#555555"}
+# Colours that colour-blind readers can tell apart, by part of the body.
 _CURVE_COLOURS = {
     "upper_arm": "#0072b2",
     "forearm": "#d55e00",
@@ -45,23 +44,17 @@ _CURVE_COLOURS = {
     "thigh": "#009e73",
     "shank": "#e69f00",
 }
-"""Colours that colour-blind readers can tell apart, by part of the body."""
-_ORDER = ("right", "", "left")
-"""Sides in the order in which they are drawn: the camera is on the left."""
+_ORDER = ("right", "", "left")  # Sides in the order in which they are drawn: the camera is on the left.
 _FLOOR = "#e9e9e9"
-_FLOOR_RADIUS = 0.35
-"""Radius of the disc on the floor below a stick figure, m."""
-_SAME = 1e-3
-"""Largest difference of the two clocks, s, for which one is enough."""
-YAW = 130.0
-"""Direction of view, degrees: from the front, 40° to the left, where neither arm hides the other."""
-_PITCH = -9.0
-"""Elevation of the direction of view, degrees."""
+_FLOOR_RADIUS = 0.35  # Radius of the disc on the floor below a stick figure, m.
+_SAME = 1e-3  # Largest difference of the two clocks, s, for which one is enough.
+YAW = 130.0  # Direction of view, degrees: from the front, 40° to the left, where neither arm hides the other.
+_PITCH = -9.0  # Elevation of the direction of view, degrees.
+# Distance that the whole duration counts for among moments, as metres for each point of the body: of a motion
+# that repeats, moments of different repetitions are shown.
 _SPREAD = 0.5
-"""Distance that the whole duration counts for among moments, as metres for each point of the body: of a
-motion that repeats, moments of different repetitions are shown."""
+# Half the width of the cube about each point of a stick figure that its picture holds, m: hands and head.
 _AROUND = 0.12
-"""Half the width of the cube about each point of a stick figure that its picture holds, m: hands and head."""
 
 
 @dataclass(frozen=True)

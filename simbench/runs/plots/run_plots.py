@@ -37,8 +37,8 @@ from simbench.runs.scenario.loading import load_finished
 OnProgress = Callable[[str, int, int], None]
 
 STROKE_COLOUR = "#eeeeee"
+# Heights of a panel of equipment and of contacts, and the space above each, pixels.
 _EQUIPMENT_HEIGHT, _CONTACT_HEIGHT, _SPACE = 170, 190, 44
-"""Heights of a panel of equipment and of contacts, and the space above each, pixels."""
 
 
 def draw_plots(

@@ -30,22 +30,19 @@ from simbench.runs.traces.trace_comparison import Divergence
 from simbench.runs.traces.trace_signals import Samples, Trace
 
 HEIGHT, SPACE = 170, 44
-ROWS = 8
-"""Largest number of channels in a plot of divergences: those that diverged first."""
+ROWS = 8  # Largest number of channels in a plot of divergences: those that diverged first.
 _DIVERGENCE_HEIGHT, _DIVERGENCE_SPACE, _GAP = 150, 46, 70
 _BAND_COLOUR = "#e4e4e4"
 _LEGEND_WIDTH = 180
-MOST_LINES = 6
-"""Lines in one panel: of more joints, those that differ or move most are drawn."""
+MOST_LINES = 6  # Lines in one panel: of more joints, those that differ or move most are drawn.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 _STYLES: tuple[Any, ...] = ("solid", (0, (5, 1.5)), "dotted", (0, (5, 1, 1, 1)))
+# Signals that are computed from variables of the log: the largest error of a joint and the largest share of a
+# torque limit, of all joints but the fingers, and the vertical force of each foot.
 LARGEST_ERROR, LARGEST_TORQUE, FEET = "tracking error", "motor torque", "foot load"
-"""Signals that are computed from variables of the log: the largest error of a joint and the largest share of
-a torque limit, of all joints but the fingers, and the vertical force of each foot."""
 
 
-SignalFigure: TypeAlias = Figure
-"""What is drawn: a figure of matplotlib."""
+SignalFigure: TypeAlias = Figure  # What is drawn: a figure of matplotlib.
 
 
 class Channels(NamedTuple):

@@ -24,13 +24,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from simbench.runs.log_schema import LARGEST
 
-SCRIPTS = Path(__file__).resolve().parent / "scripts"
-"""Sources of the scripts, as they are edited."""
-ASSETS = Path(__file__).resolve().parent / "bundle"
-"""Bundled scripts and style, as reports contain them."""
+SCRIPTS = Path(__file__).resolve().parent / "scripts"  # Sources of the scripts, as they are edited.
+ASSETS = Path(__file__).resolve().parent / "bundle"  # Bundled scripts and style, as reports contain them.
 
-_MISSING = 65535
-"""Code of NaN."""
+_MISSING = 65535  # Code of NaN.
 _TYPES = {"uint8": "<u1", "int8": "<i1", "uint16": "<u2", "uint32": "<u4", "float32": "<f4", "float64": "<f8"}
 
 Reference = dict[str, Any]

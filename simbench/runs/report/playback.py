@@ -31,18 +31,15 @@ NO_SCRIPT = (
     "The scene, the timeline and the plots need scripts, which this browser does not run. "
     "Verdict and tables are complete without them."
 )
-_LEAST_LOAD = 0.01
-"""Fraction of the weight from which on a foot stands on the floor."""
-_BRIDGED = 0.03
-"""Longest gap between two bars that are drawn as one, s."""
+_LEAST_LOAD = 0.01  # Fraction of the weight from which on a foot stands on the floor.
+_BRIDGED = 0.03  # Longest gap between two bars that are drawn as one, s.
 _CONTACT_COLUMNS = tuple(signal.name for signal in CONTACT_EVENT_SIGNALS)
-_MOST = 400
-"""Number of marks and bars in a lane."""
+_MOST = 400  # Number of marks and bars in a lane.
+# Number of points of a curve; of a longer log, each pair is the least and greatest of some samples.
 MOST_POINTS = 6000
-"""Number of points of a curve; of a longer log, each pair is the least and greatest of some samples."""
 _DEGREES = 180.0 / math.pi
+# Fraction of the support's extent that is shown beyond it: a COG farther out belongs to a fall.
 _MARGIN = 0.35
-"""Fraction of the support's extent that is shown beyond it: a COG farther out belongs to a fall."""
 
 
 class Event(NamedTuple):

@@ -23,8 +23,7 @@ _CAPTION = (
     "What is left of the person: the recording above, the robot below, both at the same moments, and the "
     "angles between their limbs."
 )
-_MOST_ROWS = 8
-"""Metrics that differ from the baseline, worst first, that are shown at once."""
+_MOST_ROWS = 8  # Metrics that differ from the baseline, worst first, that are shown at once.
 _TONES = {"worse": "bad", "missing": "bad", "better": "good"}
 _FACTS = ("simbench", "git_commit", "date", "seed", "python", "platform", "processor", "cores", "command")
 

@@ -27,10 +27,8 @@ from simbench.runs.scenario.schema import Scenario
 if TYPE_CHECKING:
     from simbench.runs.plots.run_plots import OnProgress
 
-_IGNORED = {"summary", "camera", "checks"}
-"""Sections of a scenario that change nothing in the motion."""
-FIDELITY = "fidelity"
-"""Plot that a page shows as a picture: stick figures of the recording and of the robot."""
+_IGNORED = {"summary", "camera", "checks"}  # Sections of a scenario that change nothing in the motion.
+FIDELITY = "fidelity"  # Plot that a page shows as a picture: stick figures of the recording and of the robot.
 
 
 @dataclass(frozen=True)

@@ -23,16 +23,12 @@ from simbench.sim.rendering.painting import mechanism_poses
 from simbench.sim.rendering.scene_view import Solid
 from simbench.sim.rendering.solids import part_solid, read_robot_meshes, robot_solids
 
-TRIANGLES = 14_000
-"""Number of triangles of a robot, about: more are not seen at the size of a page."""
-SCENE_RATE = 50.0
-"""Poses per second; the page interpolates between them."""
-MOST_POSES = 6000
-"""Number of poses of a long run."""
-_STILL = 1e-9
-"""Largest change of a pose's numbers of a body that does not move."""
-_LEAST = 1.0
-"""Least force that has an arrow, N."""
+TRIANGLES = 14_000  # Number of triangles of a robot, about: more are not seen at the size of a page.
+SCENE_RATE = 50.0  # Poses per second; the page interpolates between them.
+MOST_POSES = 6000  # Number of poses of a long run.
+_STILL = 1e-9  # Largest change of a pose's numbers of a body that does not move.
+_LEAST = 1.0  # Least force that has an arrow, N.
+# Points and polygons over time in the page, and the log's variables that hold them.
 _POINTS = {
     "zmp": "zmp",
     "plannedZmp": "zmp_desired",
@@ -43,7 +39,6 @@ _POINTS = {
     "actor": "palm_actor",
     "cog": "cog",
 }
-"""Points and polygons over time in the page, and the log's variables that hold them."""
 
 
 class ForceArrow(NamedTuple):

@@ -36,24 +36,20 @@ _STEPPING: dict[str, Limits] = {
     "feet.slip_m": Limits(0.003, 0.02),
     "feet.turn_rad": Limits(0.03, 0.15),
 }
+# Metrics of an arm that hits itself or the floor, which says nothing about tracking.
 _TOUCHING = ("contact.self_count", "contact.floor_unintended_count")
-"""Metrics of an arm that hits itself or the floor, which says nothing about tracking."""
 _TRACKING: dict[str, Limits] = {
     "tracking.rms_rad": Limits(0.005, 0.03),
     "torque.saturated_fraction": Limits(0.01, 0.1),
     "limits.speed_ratio": Limits(1.0, 2.0),
     **dict.fromkeys(_TOUCHING, Limits(0.0, 0.5)),
 }
-_AMPLITUDES = (1.0, 0.5, 0.2, 0.1)
-"""Parts of a sweep's displacement, tried until the arm hits nothing."""
-_STILL = {"settle_s": 0.5, "hold_s": 1.5}
-"""Two seconds."""
+_AMPLITUDES = (1.0, 0.5, 0.2, 0.1)  # Parts of a sweep's displacement, tried until the arm hits nothing.
+_STILL = {"settle_s": 0.5, "hold_s": 1.5}  # Two seconds.
+# Largest displacement of the joints in a sweep, rad, and its largest speed, rad/s.
 _AMPLITUDE, _SPEED = 0.5, 1.0
-"""Largest displacement of the joints in a sweep, rad, and its largest speed, rad/s."""
-_ROOM, _FAST = 0.8, 0.5
-"""Parts of a joint's range and speed limit that a sweep uses at most."""
-_LEAST_AMPLITUDE = 0.02
-"""Displacement below which a sweep shows nothing, rad."""
+_ROOM, _FAST = 0.8, 0.5  # Parts of a joint's range and speed limit that a sweep uses at most.
+_LEAST_AMPLITUDE = 0.02  # Displacement below which a sweep shows nothing, rad.
 
 
 def check_robot(

@@ -16,26 +16,21 @@ from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 from simbench.runs.robot_check.findings import Finding, Limits, judge
 
+# Recordings whose palm paths are the reference: one in the air, three on equipment.
 MOTIONS = ("fast_waving", "drawer", "valves", "steering_wheel")
-"""Recordings whose palm paths are the reference: one in the air, three on equipment."""
-_CELL = 0.15
-"""Points that are nearer than this, in lengths of the arm, count as one."""
+_CELL = 0.15  # Points that are nearer than this, in lengths of the arm, count as one.
 _REACHED = Limits(0.95, 0.7)
 _TURNED = Limits(0.7, 0.0)
-_POSITION_ERROR = 0.01
-"""Position error with which a pose counts as reached, in lengths of the arm."""
+_POSITION_ERROR = 0.01  # Position error with which a pose counts as reached, in lengths of the arm.
+# Angle between the robot's palm and the person's with which it counts as turned alike, rad.
 _ROTATION_ERROR = 0.5
-"""Angle between the robot's palm and the person's with which it counts as turned alike, rad."""
+# Random configurations of which the farthest reaching ones are improved to find the length of the arm.
 _REACH_SAMPLES, _REACH_STARTS = 200, 3
-"""Random configurations of which the farthest reaching ones are improved to find the length of the arm."""
-_CLOUD = 4000
-"""Random configurations that say roughly where a palm can be."""
-_NEAR = 0.06
-"""Distance from one of them, in lengths of the arm, that counts as reached there."""
+_CLOUD = 4000  # Random configurations that say roughly where a palm can be.
+_NEAR = 0.06  # Distance from one of them, in lengths of the arm, that counts as reached there.
+# Displacements of the person's palms along each axis that are tried, in lengths of the arm.
 _SHIFTS = np.linspace(-0.4, 0.4, 9)
-"""Displacements of the person's palms along each axis that are tried, in lengths of the arm."""
-_STARTS = 3
-"""Random starts of the inverse kinematics after the last solution."""
+_STARTS = 3  # Random starts of the inverse kinematics after the last solution.
 
 
 @cache

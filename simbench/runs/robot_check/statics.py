@@ -25,28 +25,24 @@ from simbench.runs.robot_check.findings import Finding, Limits, judge
 from simbench.sim.balance_loop import OnlineBalance, balance_run, build_standing_reference
 from simbench.sim.starting_pose import fit_steps
 
-POSTURE = "standing"
-"""Posture in which a robot is checked, as scenarios name it by default."""
+POSTURE = "standing"  # Posture in which a robot is checked, as scenarios name it by default.
 _GRAVITY = 9.81
+# Good distance of the COG from the edge of the soles, as a part of its height: a COG speed of this part times
+# √(g h) brings it to the edge.
 _MARGIN = 0.03
-"""Good distance of the COG from the edge of the soles, as a part of its height: a COG speed of this part
-times √(g h) brings it to the edge."""
 _STANDING_TORQUE = Limits(0.7, 1.0)
 _STIFFNESS = Limits(2.0, 0.25)
-_LOWER = Limits(0.05, 0.0)
-"""Travel of the pelvis downward, as a part of the leg's length."""
+_LOWER = Limits(0.05, 0.0)  # Travel of the pelvis downward, as a part of the leg's length.
+# Distance between a sole and the lowest point of its foot's shapes that is too large, as a part of the leg's
+# length.
 _GAP = 0.01
-"""Distance between a sole and the lowest point of its foot's shapes that is too large, as a part of the leg's
-length."""
+# Commands that are tried: metres as parts of the leg's length, and rad.
 _FORWARD, _SIDEWAYS, _TURN = 0.5, 0.15, 0.6
-"""Commands that are tried: metres as parts of the leg's length, and rad."""
-_LENGTH = Limits(0.13, 0.05)
-"""Length of a step as a part of the leg's length; 0.26 is the usual one."""
+_LENGTH = Limits(0.13, 0.05)  # Length of a step as a part of the leg's length; 0.26 is the usual one.
 _STEP_SPEED = Limits(0.9, 1.0)
 _STEP_TORQUE = Limits(0.8, 1.0)
 _ZMP = Limits(0.99, 0.9)
-_TIMESTEP = 0.001
-"""Physics step of a scenario by default, s."""
+_TIMESTEP = 0.001  # Physics step of a scenario by default, s.
 _FREQUENCY = Limits(3.0, 1.0)
 _STABILITY = Limits(1.5, 5.0)
 _POSTURE_LOAD = Limits(0.8, 1.0)
@@ -54,8 +50,7 @@ _HEAVIEST_LOAD = Limits(1.0, 2.0)
 _ACCELERATION = Limits(40.0, 20.0)
 _SPEED = Limits(1.0, 0.2)
 _SATURATION = Limits(0.005, 0.001)
-_SAMPLES = 64
-"""Random configurations in which an arm must hold its weight."""
+_SAMPLES = 64  # Random configurations in which an arm must hold its weight.
 
 
 def check_standing(robot: Robot) -> tuple[list[Finding], Stance | None]:

@@ -53,8 +53,7 @@ _WORDING = {
     "a valid dictionary or object to extract fields from": "a section",
     "a valid dictionary": "a section",
 }
-_LEAD_IN_S = 1.0
-"""Time from the robot's posture to the file's first sample, and back after its last one, s."""
+_LEAD_IN_S = 1.0  # Time from the robot's posture to the file's first sample, and back after its last one, s.
 
 
 class _Dumper(yaml.SafeDumper):

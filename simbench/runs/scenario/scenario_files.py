@@ -23,15 +23,13 @@ from simbench.files.yaml_document import (
 from simbench.resources import resource_dir
 from simbench.robot.packages import shipped_robots
 
-USUAL_ROBOT = "romeo"
-"""Robot of a scenario that names none."""
+USUAL_ROBOT = "romeo"  # Robot of a scenario that names none.
 
-ROBOT_SUFFIXES = (".csv", ".nc", ".npz", ".pkl", ".pickle")
-"""Suffixes of files of robot motions."""
+ROBOT_SUFFIXES = (".csv", ".nc", ".npz", ".pkl", ".pickle")  # Suffixes of files of robot motions.
+# Suffixes of files that hold a person's recording only.
 PERSON_SUFFIXES = (".bvh", ".c3d", ".trc", ".mvnx", ".txt", ".npy")
-"""Suffixes of files that hold a person's recording only."""
+# Values to set in a scenario: `key=value` texts, or values by dotted or nested keys.
 Overrides = Sequence[str] | Mapping[str, Any]
-"""Values to set in a scenario: `key=value` texts, or values by dotted or nested keys."""
 
 
 def list_scenarios() -> list[str]:

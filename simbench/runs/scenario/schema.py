@@ -25,8 +25,8 @@ from simbench.options import (
 )
 from simbench.sim.fixtures import Design
 
+# Names that metrics of plug-ins may have.
 METRIC_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)*")
-"""Names that metrics of plug-ins may have."""
 
 
 class Scenario(ScenarioSection):

@@ -10,17 +10,13 @@ from simbench.kinematics.arrays import Array
 from simbench.runs.metric_catalogue import SPREADS
 from simbench.runs.traces.trace_signals import Channel, Samples, Trace
 
+# Allowed lag or lead of a signal, as a fraction of the time between two samples of the log.
 TIME_TOLERANCE = 0.2
-"""Allowed lag or lead of a signal, as a fraction of the time between two samples of the log."""
-LARGEST_LAG = 0.25
-"""Largest lag that is looked for, s."""
-EVIDENCE = 9.0
-"""Sum of squared deviations, each in tolerances, from which a lag is significant."""
-_EXPLAINED = 0.25
-"""Fraction of that sum which may remain after the shift."""
+LARGEST_LAG = 0.25  # Largest lag that is looked for, s.
+EVIDENCE = 9.0  # Sum of squared deviations, each in tolerances, from which a lag is significant.
+_EXPLAINED = 0.25  # Fraction of that sum which may remain after the shift.
 _ITERATIONS = 12
-_CONVERGED = 1e-7
-"""Step of the lag at which the search ends, s."""
+_CONVERGED = 1e-7  # Step of the lag at which the search ends, s.
 
 Outcome = Literal["left its envelope", "lags", "leads", "undefined", "ended", "missing"]
 

@@ -27,27 +27,21 @@ from simbench.runs.traces.trace_signals import TOLERANCES, Channel, Samples, Tra
 if TYPE_CHECKING:
     import xarray as xr
 
+# Time around a sample whose definition rounding decides, such as the ZMP at a touch-down, within which
+# nothing is expected of the channel, s.
 UNDEFINED_MARGIN = 0.1
-"""Time around a sample whose definition rounding decides, such as the ZMP at a touch-down, within which
-nothing is expected of the channel, s."""
-_WINDOW = 0.2
-"""Time before and after a sample over which the envelope takes the greatest deviation, s."""
-_DECAY = 0.5
-"""Time constant with which the envelope fades after a peak, s."""
-LARGEST_FILE = 60_000
-"""Largest size of a trace's file, bytes."""
+_WINDOW = 0.2  # Time before and after a sample over which the envelope takes the greatest deviation, s.
+_DECAY = 0.5  # Time constant with which the envelope fades after a peak, s.
+LARGEST_FILE = 60_000  # Largest size of a trace's file, bytes.
+# Rates that are tried in turn until the file is small enough, 1/s.
 RATES = (25.0, 20.0, 16.0, 12.5, 10.0, 8.0, 6.25, 5.0, 4.0, 2.5, 2.0, 1.0, 0.5)
-"""Rates that are tried in turn until the file is small enough, 1/s."""
-STEPS_PER_TOLERANCE = 10.0
-"""Values are rounded to this fraction of the absolute tolerance."""
-_UNDEFINED = -(2**31)
-"""Stored value of a sample that is not defined."""
+STEPS_PER_TOLERANCE = 10.0  # Values are rounded to this fraction of the absolute tolerance.
+_UNDEFINED = -(2**31)  # Stored value of a sample that is not defined.
 _CODES_PER_OCTAVE = 8.0
 _UNIT_CODE = 128
+# The envelope is stored as a logarithm: code 128 is the absolute tolerance, 0 none, 255 infinite.
 _INFINITE = 255
-"""The envelope is stored as a logarithm: code 128 is the absolute tolerance, 0 none, 255 infinite."""
-_COMPRESSION = 9
-"""Level of gzip."""
+_COMPRESSION = 9  # Level of gzip.
 _DIMENSIONS = {
     "time": ("time",),
     "value": ("channel", "time"),

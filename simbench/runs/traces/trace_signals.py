@@ -15,8 +15,7 @@ from simbench.runs.metric_catalogue import SPREADS
 if TYPE_CHECKING:
     import xarray as xr
 
-POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
-"""Labels of a pose: position, then quaternion."""
+POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")  # Labels of a pose: position, then quaternion.
 
 
 class Tolerance(NamedTuple):
@@ -26,6 +25,7 @@ class Tolerance(NamedTuple):
     relative: float  # Part relative to the range of the channel, from its lowest to its highest value.
 
 
+# Tolerances by unit. The greater part counts; rounding alone stays a thousand times below both.
 TOLERANCES: Mapping[str, Tolerance] = {
     "rad": Tolerance(2e-4, 5e-4),
     "m": Tolerance(1e-4, 5e-4),
@@ -35,7 +35,6 @@ TOLERANCES: Mapping[str, Tolerance] = {
     "N m": Tolerance(0.1, 5e-3),
     "of limit": Tolerance(5e-3, 5e-3),
 }
-"""Tolerances by unit. The greater part counts; rounding alone stays a thousand times below both."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +62,7 @@ def _torque_fraction(log: xr.Dataset) -> Array:
     return np.divide(torque, limit, out=np.zeros(torque.shape), where=limit > 0.0)
 
 
+# Signals of every trace; those whose source a log lacks are left out. Positions of fixtures come on top.
 SIGNALS: tuple[TraceSignal, ...] = (
     TraceSignal("joint_position", "joint_position", "joint", "rad", _values("joint_position")),
     TraceSignal("base", "base_pose", POSE, "pose", _values("base_pose")),
@@ -77,7 +77,6 @@ SIGNALS: tuple[TraceSignal, ...] = (
     # Motor torque of each joint as a fraction of its limit.
     TraceSignal("torque_fraction", "torque_motor", "joint", "of limit", _torque_fraction),
 )
-"""Signals of every trace; those whose source a log lacks are left out. Positions of fixtures come on top."""
 
 
 class Channel(NamedTuple):

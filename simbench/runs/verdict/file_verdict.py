@@ -35,10 +35,9 @@ from simbench.system.progress import OnProgress
 if TYPE_CHECKING:
     import xarray as xr
 
+# Distance of the ZMP from the edge of the soles up to which it is on it, m: it cannot be outside.
 _EDGE = 1e-3
-"""Distance of the ZMP from the edge of the soles up to which it is on it, m: it cannot be outside."""
-_CARRYING = 0.1
-"""Part of the weight from which a foot is in contact."""
+_CARRYING = 0.1  # Part of the weight from which a foot is in contact.
 _COMPLETED = f"{SIMULATED}completed"
 
 

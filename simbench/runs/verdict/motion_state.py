@@ -18,16 +18,13 @@ from simbench.robot.robot import Robot
 from simbench.runs.verdict import thresholds
 from simbench.runs.verdict.verdict_outcome import Flags
 
-_BESIDE = 2
-"""Steps on either side with which a step is compared."""
-_FEWEST = 10
-"""Samples of the shortest motion that is judged: two windows of the derivatives."""
-_LEVER = 0.1
-"""Moments count as forces at this lever, m: half a sole."""
+_BESIDE = 2  # Steps on either side with which a step is compared.
+_FEWEST = 10  # Samples of the shortest motion that is judged: two windows of the derivatives.
+_LEVER = 0.1  # Moments count as forces at this lever, m: half a sole.
+# Weight of the equations of motion of the root against the least torques: they hold to a millionth.
 _BALANCE_WEIGHT = 1e3
-"""Weight of the equations of motion of the root against the least torques: they hold to a millionth."""
+# Weight of the forces themselves, relative to the robot's weight: it makes the solution unique.
 _FORCE_WEIGHT = 1e-3
-"""Weight of the forces themselves, relative to the robot's weight: it makes the solution unique."""
 
 
 @dataclass(frozen=True)

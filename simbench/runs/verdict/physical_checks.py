@@ -37,18 +37,13 @@ from simbench.runs.verdict.verdict_outcome import (
 FOOT_CHECKS = ("foot skate", "floor penetration", "float", "sole angle")
 BALANCE_CHECKS = ("ZMP", "COG", "flight", "pull", "friction", "contact wrench")
 
-_FLOOR_NOTE = 0.005
-"""Height of resting soles above or below the floor from which it is said, m."""
-_ON_LIMIT = 1e-4
-"""Distance beyond a limit from which an excess is dated, rad or m."""
-_MOVING = 0.05
-"""Range of a joint from which its dimensionless jerk says something, rad or m."""
-_LEAST_LOAD = 0.25
-"""Vertical force as a fraction of the weight above which a robot does not fall freely."""
+_FLOOR_NOTE = 0.005  # Height of resting soles above or below the floor from which it is said, m.
+_ON_LIMIT = 1e-4  # Distance beyond a limit from which an excess is dated, rad or m.
+_MOVING = 0.05  # Range of a joint from which its dimensionless jerk says something, rad or m.
+_LEAST_LOAD = 0.25  # Vertical force as a fraction of the weight above which a robot does not fall freely.
+# Bounds of the speed from which a foot counts as sliding when a slide is dated, m/s.
 _SLOW, _FAST = 0.005, 0.02
-"""Bounds of the speed from which a foot counts as sliding when a slide is dated, m/s."""
-_PAUSE = 0.03
-"""Interruptions of a slide that are closed when it is dated, s."""
+_PAUSE = 0.03  # Interruptions of a slide that are closed when it is dated, s.
 
 
 def check_trajectory(

@@ -13,13 +13,11 @@ from simbench.kinematics.foot_contact import contact_intervals
 
 Flags = NDArray[np.bool_]
 
-SIMULATED = "run: "
-"""Beginning of the names of checks on the simulated run."""
+SIMULATED = "run: "  # Beginning of the names of checks on the simulated run.
+# Time integral of value / limit − 1, s, from which an excess of a force counts: less is a corner of a curve
+# that any controller rounds.
 LEAST_EXCESS_TIME = 0.01
-"""Time integral of value / limit − 1, s, from which an excess of a force counts: less is a corner of a curve
-that any controller rounds."""
-_STILL_NEAR = 0.9
-"""Part of a limit down to which a force may sink between two excesses that are one."""
+_STILL_NEAR = 0.9  # Part of a limit down to which a force may sink between two excesses that are one.
 
 Outcome = Literal["pass", "fail", "not applicable"]
 

@@ -20,12 +20,9 @@ from simbench.plotting import (
 )
 from simbench.runs.verdict.verdict_outcome import Verdict
 
-_LANE, _SPACE = 46, 30
-"""Height of a lane and of the space above it, pixels."""
-_NAME_WIDTH = 60
-"""Width on the left for the numbers of the axes, pixels."""
-_ROOM = 1.3
-"""Height of a lane in limits, at least."""
+_LANE, _SPACE = 46, 30  # Height of a lane and of the space above it, pixels.
+_NAME_WIDTH = 60  # Width on the left for the numbers of the axes, pixels.
+_ROOM = 1.3  # Height of a lane in limits, at least.
 
 
 def draw_verdict(verdict: Verdict, path: Path) -> None:
