@@ -78,7 +78,7 @@ def make_listing(kind: Kind) -> Listing:
             described.append(f"{summary} {_missing_package(robot)}".rstrip())
         return Listing(("scenario", "robot", "kind", "duration"), rows, described)
     if kind == "plugins":
-        from simbench.plugins.loading import GROUPS, find_entry_points
+        from simbench.plugins.entry_points import GROUPS, find_entry_points
 
         points = [(group, point) for group in GROUPS for point in find_entry_points(group).values()]
         rows = [

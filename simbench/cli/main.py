@@ -30,14 +30,14 @@ from simbench.cli.motion import motion_app
 from simbench.cli.place import place
 from simbench.cli.replay import replay, video
 from simbench.cli.retarget import retarget
-from simbench.cli.robot import robot_app
+from simbench.cli.robot_command import robot_app
 from simbench.cli.run import run
 from simbench.cli.shared_options import example
 from simbench.cli.skills import skills
 from simbench.cli.sweep import sweep
 from simbench.cli.verdict import verdict
 from simbench.errors import Interrupted, SimbenchError
-from simbench.plugins.loading import FORBIDDEN
+from simbench.plugins.entry_points import FORBIDDEN
 from simbench.system.termination import describe_signal, orderly_termination
 
 # typer exports one kind of usage error; this is the base of all of them.

@@ -9,7 +9,7 @@ from pydantic import BaseModel, GetCoreSchemaHandler, GetJsonSchemaHandler, Vali
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from simbench.errors import PluginError, SimbenchError
-from simbench.plugins.loading import (
+from simbench.plugins.entry_points import (
     GROUPS,
     Plugin,
     describe_failure,

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from simbench.errors import RobotError
 from simbench.files.text import is_regular_file, require_regular_file
-from simbench.plugins.loading import require_allowed
+from simbench.plugins.entry_points import require_allowed
 from simbench.resources import resource_dir
 from simbench.robot.description import Description, read_description
 from simbench.robot.packages import (

@@ -19,7 +19,7 @@ from simbench.files.storage import write_whole
 from simbench.motion.readers import SCHEMES, SUFFIXES, find_reader
 from simbench.options import BALANCE_CONTROLLERS, CONTROL_LAWS, RETARGETING_METHODS, TRAJECTORY
 from simbench.plugins.declarations import is_plugin
-from simbench.plugins.loading import give_reference, load_plugin
+from simbench.plugins.entry_points import give_reference, load_plugin
 from simbench.robot.robot import Robot, load_robot
 from simbench.robot.robot_variants import draw_variation
 from simbench.runs.baseline import DIVERGED, check_metrics

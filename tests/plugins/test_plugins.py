@@ -10,7 +10,7 @@ import yaml
 from simbench import PluginError, ScenarioError, load_run, load_scenario, run_scenario
 from simbench.cli.main import main
 from simbench.errors import SimbenchError
-from simbench.plugins.loading import GROUPS, _given, find_entry_points, give_reference, load_plugin
+from simbench.plugins.entry_points import GROUPS, _given, find_entry_points, give_reference, load_plugin
 from simbench.retargeting.imitation.limited_posture import plugged_posture
 from simbench.robot.robot import load_robot
 from simbench.runs.log import open_run
@@ -350,7 +350,7 @@ def test_a_scenario_goes_to_other_processes_as_its_values(tmp_path):
     import pickle
     import sys
 
-    from simbench.plugins.loading import _import_content
+    from simbench.plugins.entry_points import _import_content
 
     path = write(tmp_path, control={"law": "./laws.py:Stiff", "options": {"stiffness_nm_rad": 3.0}})
     scenario = load_scenario(path)

@@ -15,7 +15,7 @@ from simbench.files.yaml_document import read_yaml
 from simbench.motion.marker_maps import map_schema as schema
 from simbench.motion.marker_maps.map_schema import MarkerMap, fill_side, has_side_placeholder
 from simbench.plugins.declarations import is_plugin
-from simbench.plugins.loading import load_plugin
+from simbench.plugins.entry_points import load_plugin
 from simbench.resources import resource_dir
 from simbench.robot.sides import SIDES
 

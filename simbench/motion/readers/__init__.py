@@ -29,7 +29,7 @@ from simbench.motion.readers.trc import read_trc
 from simbench.motion.recordings import MarkerRecording, SkeletonRecording
 from simbench.motion.shipped import list_sample_recordings
 from simbench.plugins.declarations import call_plugin, require_plugin
-from simbench.plugins.loading import find_entry_points
+from simbench.plugins.entry_points import find_entry_points
 
 Recording = MarkerRecording | SkeletonRecording | HumanMotion
 

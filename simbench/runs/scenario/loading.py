@@ -14,7 +14,7 @@ from simbench.files.text import is_regular_file, require_regular_file
 from simbench.files.yaml_document import EXPONENT, KeyPath, YamlDocument, format_key_path, read_yaml
 from simbench.options import TRAJECTORY
 from simbench.plugins.declarations import FINISHED
-from simbench.plugins.loading import code_file
+from simbench.plugins.entry_points import code_file
 from simbench.resources import resource_dir
 from simbench.runs.metric_catalogue import known_metrics
 from simbench.runs.scenario.scenario_files import (
