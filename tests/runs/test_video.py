@@ -44,11 +44,11 @@ def test_another_camera_and_the_reference_to_the_left_in_the_picture(run):
     assert plain.camera.yaw_deg == 130
     assert plain.frames.ghost is None
     assert plain.camera.target_m == (0.0, 0.0, 0.0)
-    ghost = film.frames.ghost
-    np.testing.assert_allclose(ghost.joints - film.frames.joints, by_hand.ERROR, atol=1e-12)
-    apart = ghost.base[:, :3] - film.frames.base[:, :3]
+    base, joints = film.frames.ghost
+    np.testing.assert_allclose(joints - film.frames.joints, by_hand.ERROR, atol=1e-12)
+    apart = base[:, :3] - film.frames.base[:, :3]
     np.testing.assert_allclose(np.linalg.norm(apart, axis=1), 0.8)
-    left, right = project(film.camera, np.stack([ghost.base[0, :3], film.frames.base[0, :3]]))
+    left, right = project(film.camera, np.stack([base[0, :3], film.frames.base[0, :3]]))
     # Both as far from the middle, at one height.
     middle = 0.5 * film.camera.width
     assert left[0] < middle < right[0]
@@ -59,7 +59,8 @@ def test_another_camera_and_the_reference_to_the_left_in_the_picture(run):
 def test_in_its_place_the_reference_moves_no_camera(run):
     film = load_video_scene(run, View(ghost=0.0))
     assert film.camera == load_video_scene(run, View()).camera
-    np.testing.assert_array_equal(film.frames.ghost.base, film.frames.base)
+    base, _ = film.frames.ghost
+    np.testing.assert_array_equal(base, film.frames.base)
 
 
 def test_the_video_of_a_part_is_as_long_as_its_speed_says(run, tmp_path, capsys, monkeypatch):
@@ -74,11 +75,10 @@ def test_the_video_of_a_part_is_as_long_as_its_speed_says(run, tmp_path, capsys,
     # Half blue, around where the reference's root is.
     blue = frames[0, :, :, 2].astype(int) - frames[0, :, :, 0] > 30
     film = load_video_scene(run, View(ghost=1.0))
+    base, _ = film.frames.ghost
     columns = np.nonzero(blue)[1]
     assert len(columns) > 300
-    assert np.median(columns) == pytest.approx(
-        project(film.camera, film.frames.ghost.base[:1, :3])[0, 0], abs=6
-    )
+    assert np.median(columns) == pytest.approx(project(film.camera, base[:1, :3])[0, 0], abs=6)
 
 
 @pytest.mark.parametrize(
@@ -116,22 +116,23 @@ def test_a_camera_that_follows_keeps_the_robot_in_the_middle():
     log = xr.Dataset({"base_pose": (("time", "pose"), base)}, {"time": time})
     section = CameraSection(target_m=(0.5, -0.3, 0.7), distance_m=2.0, follow=True)
     moments = np.arange(1.5, 2.5, 0.02)
-    path = make_camera_path(section, log, moments, moments)
-    target = np.array(section.target_m) + path.shift
+    shift, turn_deg = make_camera_path(section, log, moments, moments)
+    target = np.array(section.target_m) + shift
     np.testing.assert_allclose(target[:, 0], 0.3 * moments, atol=0.003)
     np.testing.assert_allclose(target[:, 1], 0.0, atol=1e-12)
     np.testing.assert_allclose(target[:, 2], 0.7)
     # Of the sway, whose speed is 0.24 m/s, nothing is left.
     assert np.abs(np.diff(target[:, 0]) / 0.02 - 0.3).max() < 0.02
-    np.testing.assert_array_equal(path.turn_deg, 0.0)
+    np.testing.assert_array_equal(turn_deg, 0.0)
 
 
 def test_a_camera_that_orbits_turns_in_the_time_of_the_video(run):
     scene = load_video_scene(run, View(("camera.orbit_s=4",), speed=2.0))
     # 2 s at twice the speed: a quarter of a turn.
     assert len(scene.times) == 30
-    np.testing.assert_allclose(scene.frames.camera_path.turn_deg, 90.0 * np.arange(30) / 30.0)
-    np.testing.assert_array_equal(scene.frames.camera_path.shift, 0.0)
+    shift, turn_deg = scene.frames.camera_path
+    np.testing.assert_allclose(turn_deg, 90.0 * np.arange(30) / 30.0)
+    np.testing.assert_array_equal(shift, 0.0)
     assert load_video_scene(run, View()).frames.camera_path is None
 
 
