@@ -231,12 +231,16 @@ def leaning(motion, forward, left):
 
 def test_the_pelvis_leans_where_the_trunk_does_from_rest_to_rest(mahru, stretched):
     motion, _ = stretched
-    swing = np.sin(np.pi * motion.time / motion.time[-1]) ** 2
+    # It stays for a while: smoothing takes nothing off its middle.
+    swing = np.minimum(1.0, 2.0 * np.sin(np.pi * motion.time / motion.time[-1]) ** 2)
     found = compute_pelvis_turn(mahru, leaning(motion, 0.1 * swing, 0.05 * swing))
     middle = len(swing) // 2
     # Forward is about y, to the left is against x, of the axes of the recording.
     trunk = np.array([0.1, 0.05, 0.5]) / np.linalg.norm([0.1, 0.05, 0.5])
-    np.testing.assert_allclose(found[middle], np.cross([0.0, 0.0, 1.0], trunk), rtol=0.08)
+    lean = np.cross([0.0, 0.0, 1.0], trunk)
+    # It never is beyond half a radian.
+    lean *= 0.5 * np.tanh(np.linalg.norm(lean) / 0.5) / np.linalg.norm(lean)
+    np.testing.assert_allclose(found[middle], lean, rtol=0.02)
     np.testing.assert_allclose(found[[0, -1]], 0.0, atol=1e-12)
     far = compute_pelvis_turn(mahru, leaning(motion, 5.0 * swing, 0.0 * swing))
     assert 0.4 < np.linalg.norm(far, axis=1).max() < 0.51
