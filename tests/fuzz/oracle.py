@@ -14,6 +14,10 @@ _WARNING = re.compile(r"\w*Warning: |Traceback \(most recent")
 _NOT_A_NUMBER = re.compile(r"(?<![\w.\-`'\"/])-?nan(?![\w.\-`'\"/])")
 _DIGITS = re.compile(r"\d+")
 _GROUPS = (("motion",), ("robot",))
+# What a command that takes longer than five seconds says about its progress, on a machine that is busy.
+_PROGRESS = re.compile(
+    r"^(?!error: ).+ (\d+ s( left)?|compiling kernels \d+ \(first run only\)|done in [\d.]+ s)$"
+)
 
 
 class Failure(NamedTuple):
@@ -62,7 +66,7 @@ def find_failures(case: Case, outcome: Outcome, given: str) -> list[Failure]:
         line = next(each for each in outcome.err.splitlines() if warning.group() in each)
         found.append(Failure("warning", _DIGITS.sub("N", line)[-120:]))
     if outcome.status == 2:
-        lines = outcome.err.splitlines()
+        lines = [line for line in outcome.err.splitlines() if not _PROGRESS.match(line)]
         if len(lines) != 1 or not lines[0].startswith("error: "):
             found.append(Failure(f"{len(lines)} lines of error", f"{command}: {_shape(outcome.err)}"))
         if outcome.left:

@@ -119,6 +119,19 @@ def test_place_of_a_traceback_is_the_last_line_of_simbench():
     assert find_failures(case, outcome, "")[0].place == "simbench/x.py:3 ValueError"
 
 
+@pytest.mark.parametrize(
+    ("line", "kinds"),
+    [
+        ("plan: 20 %, 6 s, about 20 s left", []),
+        ("runs: done in 5.1 s", []),
+        ("so: 5 N", ["2 lines of error"]),
+    ],
+)
+def test_progress_of_a_busy_machine_is_no_line_of_the_error(line, kinds):
+    outcome = _outcome(status=2, err=f"{line}\nerror: no such file\n")
+    assert [failure.kind for failure in find_failures(Case({}, ("run",)), outcome, "")] == kinds
+
+
 def _outcome(**changed):
     values = dict(status=0, signal=0, out="", err="", left=(), changed=(), cpu=0.0, memory=0)
     return Outcome(**{**values, **changed})
