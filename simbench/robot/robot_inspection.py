@@ -21,9 +21,8 @@ from simbench.robot.urdf.elements import (
     shorten_message,
 )
 from simbench.robot.urdf.mesh_files import compute_link_extent
-from simbench.robot.urdf.normalise import find_mesh_error, find_position_limit_error
-from simbench.robot.urdf.source import normalise_urdf, read_urdf
-from simbench.robot.urdf.urdf_errors import find_urdf_errors
+from simbench.robot.urdf.normalise import find_mesh_error, find_position_limit_error, normalise_urdf
+from simbench.robot.urdf.source import find_urdf_errors, read_urdf
 
 # Largest ratio of the radius of gyration to the reach of a link's geometry, which is often simplified.
 REACH = 1.2
