@@ -37,14 +37,6 @@ _SUFFIX = "_description"
 _NEEDS = "it needs git, and the network when a robot is used for the first time"
 
 
-def named_description(name: str) -> str | None:
-    """Take the name of a robot of `robot_descriptions` out of the form `robot_descriptions:NAME`.
-
-    Returns NAME; None for a name of another form.
-    """
-    return name.removeprefix(_PREFIX) if name.startswith(_PREFIX) else None
-
-
 def find_description(name: str) -> str | None:
     """Find the module of a robot in `robot_descriptions`, without cloning anything.
 
@@ -158,9 +150,8 @@ def find_robot(name_or_path: str | Path) -> RobotFile:
     if split_package_name(text) is not None:
         path = find_urdf(text, Path(), "robot")
         return RobotFile("wheel", path, find_package_of(path))
-    fetched = named_description(text)
-    if fetched is not None:
-        return RobotFile("robot_descriptions", fetch_urdf(fetched), fetching_package())
+    if text.startswith(_PREFIX):
+        return RobotFile("robot_descriptions", fetch_urdf(text.removeprefix(_PREFIX)), fetching_package())
     own = find_own_robot(text)
     if own is not None:
         return RobotFile("own path", own)
