@@ -1,21 +1,18 @@
-"""Motors, gains and friction of a robot's joints: from its description, or by the rule of `gains: auto`."""
+"""Motors, gains and friction of a robot's joints, and the rule of `gains: auto`."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from simbench.errors import RobotError
 from simbench.robot.collision_geometry import random_configurations
-from simbench.robot.description import Bandwidth, add_mirrored_entries
+from simbench.robot.description import Bandwidth
 
 GRAM_SQUARE_CENTIMETRE = 1e-7  # kg·m²
 
 Vector = NDArray[np.float64]
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -38,33 +35,6 @@ class Friction:
     coulomb: Vector  # (n,): coulomb friction of a moving joint, N·m.
     viscous: Vector  # (n,): viscous friction coefficient of a moving joint, N·m·s/rad.
     breakaway: Vector  # (n,): largest friction that holds a joint at rest, N·m; at least `coulomb`.
-
-
-def require_known(names: Iterable[str], allowed: Sequence[str], kind: str, where: str) -> None:
-    """Refuse names that are not allowed.
-
-    `names`: names to check; `kind`: kind of thing that is named, for the message; `where`: file and key, for
-    the message.
-    """
-    for name in names:
-        if name not in allowed:
-            raise RobotError(f"{where}: unknown {kind} `{name}`; allowed: {', '.join(sorted(allowed))}")
-
-
-def read_joint_rows(
-    section: Mapping[str, T], mirror: Mapping[str, str], joint_names: Sequence[str], where: str
-) -> dict[str, T]:
-    """Read the rows of both sides, of which there must be one for every joint or none at all.
-
-    `section`: rows by joint; those of the right side may be left out; `mirror`: name prefixes of the left
-    side and of the right side; `where`: file and key, for messages.
-    """
-    rows = add_mirrored_entries(section, mirror)
-    require_known(rows, joint_names, "joint", where)
-    missing = [name for name in joint_names if name not in rows]
-    if rows and missing:
-        raise RobotError(f"{where}: no row for {', '.join(missing)}; every joint of the URDF needs one")
-    return rows
 
 
 _GRAVITY = 9.81  # Acceleration of gravity, m/s².

@@ -18,17 +18,16 @@ from simbench.robot.description import (
     add_mirrored_entries,
     mirror_frame,
     mirror_name,
-    read_description,
+    read_joint_rows,
+    require_known,
 )
 from simbench.robot.drives import (
     GRAM_SQUARE_CENTIMETRE,
     Friction,
     Motors,
     choose_gains,
-    read_joint_rows,
-    require_known,
 )
-from simbench.robot.robot_sources import RobotFile, RobotSource, describe_source, find_robot, find_urdf
+from simbench.robot.robot_sources import RobotSource, describe_robot, describe_source, find_robot, find_urdf
 from simbench.robot.urdf.source import build_model, read_urdf
 
 __all__ = ["Friction", "Hand", "Motors", "Robot", "load_robot", "placed_robot"]
@@ -143,20 +142,25 @@ def load_robot(name_or_path: str | Path) -> Robot:
     RobotError
         If there is no such robot, or its description is malformed or does not fit its URDF.
     """
-    file = find_robot(name_or_path)
-    file, description = describe_robot(file)
+    file, description = describe_robot(find_robot(name_or_path))
     where = str(file.path)
     urdf = find_urdf(description.urdf, file.path.parent, f"{where}: urdf")
     floating = description.base == "floating"
     # A URDF that is built from the description contains the massless frames; to another one they are added.
     added = {} if description.root is not None else description.fixed_frames
     mirror = description.mirror
+    named_links = {
+        *description.frames.values(),
+        *(link for hand in description.hands.values() for link in (hand.palm, *hand.fingers)),
+        *(link for pair in description.self_collision or () for group in pair for link in group),
+        *(frame.parent for frame in description.fixed_frames.values()),
+    }
     text, notes = read_urdf(
         urdf,
         floating=floating,
         frames=add_mirrored_entries(added, mirror, lambda frame: mirror_frame(frame, mirror)),
         fixed_joints=description.fixed_joints,
-        kept_links=named_links(description),
+        kept_links=named_links,
         where=where,
     )
     model = build_model(text, urdf, floating=floating)
@@ -282,32 +286,6 @@ def placed_robot(robot: Robot, base: Vector) -> Robot:
         if frame.parentJoint == 0 and frame.name != "universe":
             frame.placement = pose * frame.placement
     return replace(robot, model=model)
-
-
-def describe_robot(file: RobotFile) -> tuple[RobotFile, Description]:
-    """Read the description of a robot, or guess that of a URDF that has none.
-
-    `file`: the robot.yaml or URDF. Returns `file`: the same, or the robot.yaml that was guessed;
-    `description`: its content. Raises RobotError if the file cannot be read, or is malformed.
-    """
-    if file.is_urdf:
-        # It takes half a second to import.
-        from simbench.robot.scaffold.writing import guessed_description
-
-        file = replace(file, path=guessed_description(file.path), guessed=True)
-    return file, read_description(file.path)
-
-
-def named_links(description: Description) -> frozenset[str]:
-    """List the links that a description names.
-
-    `description`: description of the robot. Returns links of roles, hands, collision pairs, and those that
-    carry added frames.
-    """
-    hands = [link for hand in description.hands.values() for link in (hand.palm, *hand.fingers)]
-    pairs = [link for pair in description.self_collision or () for group in pair for link in group]
-    carriers = [frame.parent for frame in description.fixed_frames.values()]
-    return frozenset((*description.frames.values(), *hands, *pairs, *carriers))
 
 
 LIMBS = ("arm", "leg", "grip")

@@ -27,15 +27,6 @@ def upper_body(robot: Robot) -> pin.Model:
     return pin.buildReducedModel(robot.model, upper_body_locks(robot), pin.neutral(robot.model))
 
 
-def upper_body_joints(robot: Robot, model: pin.Model, joints: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Select the positions of trunk and arms from those of all joints.
-
-    `joints` (n,): positions of all joints in the robot's order, rad. Returns (m,): positions of the joints of
-    the upper-body model in its order, rad.
-    """
-    return joints[[robot.joint_names.index(name) for name in model.names[2:]]]
-
-
 def upper_body_locks(robot: Robot) -> list[int]:
     """List the joints that do not imitate a person: legs, head and grips.
 

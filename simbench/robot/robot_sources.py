@@ -6,7 +6,7 @@ import importlib.util
 import os
 import re
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -189,6 +189,20 @@ def find_robot(name_or_path: str | Path) -> RobotFile:
         f"unknown robot `{text}`; known: {known}{hint}; all: simbench robot list{extra}; or give the path of "
         f"a URDF or a {DESCRIPTION_FILE}"
     )
+
+
+def describe_robot(file: RobotFile) -> tuple[RobotFile, Description]:
+    """Read the description of a robot, or guess that of a URDF that has none.
+
+    `file`: the robot.yaml or URDF. Returns `file`: the same, or the robot.yaml that was guessed;
+    `description`: its content. Raises RobotError if the file cannot be read, or is malformed.
+    """
+    if file.is_urdf:
+        # It takes half a second to import.
+        from simbench.robot.scaffold.writing import guessed_description
+
+        file = replace(file, path=guessed_description(file.path), guessed=True)
+    return file, read_description(file.path)
 
 
 def find_own_robot(text: str) -> Path | None:
