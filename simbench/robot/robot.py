@@ -27,7 +27,8 @@ from simbench.robot.drives import (
     Motors,
     choose_gains,
 )
-from simbench.robot.robot_sources import RobotSource, describe_robot, describe_source, find_robot, find_urdf
+from simbench.robot.packages import find_package_of
+from simbench.robot.robot_sources import RobotSource, describe_robot, find_robot, find_urdf
 from simbench.robot.urdf.source import build_model, read_urdf
 
 __all__ = ["Friction", "Hand", "Motors", "Robot", "load_robot", "placed_robot"]
@@ -265,7 +266,7 @@ def load_robot(name_or_path: str | Path) -> Robot:
         urdf_notes=notes,
         hands=description.hands,
         self_collision_pairs=pairs,
-        source=describe_source(file, urdf),
+        source=RobotSource(file.origin, file.package, file.path, urdf, find_package_of(urdf), file.guessed),
         base_height=base_height,
     )
 

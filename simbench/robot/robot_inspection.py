@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from simbench.errors import RobotError
 from simbench.robot.description import Description, read_description
+from simbench.robot.packages import find_package_of
 from simbench.robot.robot import Robot, load_robot
 from simbench.robot.robot_limbs import hands_without_shape
-from simbench.robot.robot_sources import describe_source, find_robot, find_urdf
+from simbench.robot.robot_sources import YAML_SUFFIXES, RobotSource, find_robot, find_urdf
 from simbench.robot.urdf.elements import (
     UrdfJoint,
     UrdfLink,
@@ -200,14 +201,16 @@ class RobotInspection:
         urdf, load_error = file.path, ""
         description: Description | None = None
         robot: Robot | None = None
-        if not file.is_urdf:
+        described = file.path.suffix in YAML_SUFFIXES
+        if described:
             description = read_description(file.path)
             try:
                 robot = load_robot(name_or_path)
             except RobotError as error:
                 load_error = str(error)
             urdf = find_urdf(description.urdf, file.path.parent, f"{file.path}: urdf")
-        self.urdf, self.source = urdf, describe_source(file, urdf)
+        path, package = file.path if described else None, find_package_of(urdf)
+        self.urdf, self.source = urdf, RobotSource(file.origin, file.package, path, urdf, package)
         self.floating = None if description is None else description.base == "floating"
         root = parse_urdf(urdf)
         tree = UrdfTree(root)

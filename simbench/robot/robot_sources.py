@@ -90,7 +90,7 @@ def fetching_package() -> InstalledPackage | None:
 
 
 Origin = Literal["own path", "shipped", "plug-in", "wheel", "robot_descriptions"]
-_YAML = (".yaml", ".yml")
+YAML_SUFFIXES = (".yaml", ".yml")
 _URDF = (".urdf", ".xacro", ".xml")
 
 
@@ -102,11 +102,6 @@ class RobotFile:
     path: Path  # A robot.yaml, or a URDF without one.
     package: InstalledPackage | None = None  # Package of a plug-in or wheel.
     guessed: bool = False  # Whether the robot.yaml was guessed from a URDF that has none.
-
-    @property
-    def is_urdf(self) -> bool:
-        """Whether it is a URDF without a robot.yaml."""
-        return self.path.suffix not in _YAML
 
 
 @dataclass(frozen=True)
@@ -197,7 +192,7 @@ def describe_robot(file: RobotFile) -> tuple[RobotFile, Description]:
     `file`: the robot.yaml or URDF. Returns `file`: the same, or the robot.yaml that was guessed;
     `description`: its content. Raises RobotError if the file cannot be read, or is malformed.
     """
-    if file.is_urdf:
+    if file.path.suffix not in YAML_SUFFIXES:
         # It takes half a second to import.
         from simbench.robot.scaffold.writing import guessed_description
 
@@ -213,7 +208,7 @@ def find_own_robot(text: str) -> Path | None:
     of a robot.yaml that is no regular file.
     """
     path = Path(text)
-    if path.suffix in _YAML:
+    if path.suffix in YAML_SUFFIXES:
         return require_regular_file(path, RobotError)
     if path.suffix in _URDF:
         return path
@@ -240,12 +235,6 @@ def find_urdf(name: str, folder: Path, where: str) -> Path:
     if share is None:
         raise RobotError(f"{where}: `{name}` not found: {describe_missing_package(inside[0])}")
     raise RobotError(f"{where}: `{name}` not found: {share} has no file {inside[1]}")
-
-
-def describe_source(file: RobotFile, urdf: Path) -> RobotSource:
-    """Put together where the files of a robot are from. `file`: where the robot was found."""
-    description = None if file.is_urdf else file.path
-    return RobotSource(file.origin, file.package, description, urdf, find_package_of(urdf), file.guessed)
 
 
 def find_wheel_urdfs() -> dict[str, Path]:
