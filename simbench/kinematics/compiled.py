@@ -36,19 +36,6 @@ from numba.core.serialize import dumps
 from simbench.resources import user_cache_dir
 
 
-def kernel_digest(function: Callable[..., object]) -> str:
-    """Compute a digest of a function with every function and constant that its machine code contains.
-
-    It does not depend on the place of the source file nor on comments, so that machine code serves all
-    installations of the same sources. `function`: Python function that is to be compiled. Returns SHA-256 in
-    hexadecimal digits.
-    """
-    digest = hashlib.sha256()
-    for part in _describe(function, set()):
-        digest.update(part.encode() + b"\0")
-    return digest.hexdigest()
-
-
 def _describe(value: Any, seen: set[int]) -> Iterator[str]:
     """Yield what tells a value that a kernel uses from every other."""
     if isinstance(value, Dispatcher):
@@ -134,6 +121,7 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
         self._name = repr(function)
         self._py_func = function
         self._folders = folders
+        # SHA-256 of the function with every function and constant that its machine code contains.
         self._digest = ""
         self._enabled = True
 
@@ -207,8 +195,14 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
 
     def _key(self, sig: Any, codegen: Any) -> tuple[tuple[Any, ...], str]:
         """Build the key of the machine code for types of arguments, and the name of its file."""
-        # At the first call, when all that the function uses is defined.
-        self._digest = self._digest or kernel_digest(self._py_func)
+        if not self._digest:
+            # At the first call, when all that the function uses is defined. The digest does not depend on the
+            # place of the source file nor on comments, so that machine code serves all installations of the
+            # same sources.
+            digest = hashlib.sha256()
+            for part in _describe(self._py_func, set()):
+                digest.update(part.encode() + b"\0")
+            self._digest = digest.hexdigest()
         options = (self.kind, config.OPT, config.LOOP_VECTORIZE, config.SLP_VECTORIZE)
         key = (sig, codegen.magic_tuple(), str(options), self._digest, _VERSIONS)
         code = self._py_func.__code__

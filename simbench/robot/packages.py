@@ -78,18 +78,6 @@ def _find_share_folder(package: str, search_path: tuple[str, ...], prefix: str) 
     return next((folder for folder in candidates if os.path.isdir(folder)), None)
 
 
-def split_package_name(name: str) -> tuple[str, str] | None:
-    """Split the name of a file inside a package.
-
-    `name`: `package://PACKAGE/REST`, or any other file name. Returns package, and path inside it; None for
-    another file name.
-    """
-    if not name.startswith(SCHEME):
-        return None
-    package, _, inside = name.removeprefix(SCHEME).partition("/")
-    return package, inside
-
-
 def find_package_of(path: Path) -> InstalledPackage | None:
     """Find out which package installed a file into its own `share` folder.
 
@@ -167,5 +155,6 @@ def find_missing_package(urdf: str) -> str | None:
     `urdf`: `package://PACKAGE/PATH`, or the path of a URDF. Returns name of the package; None if the URDF can
     be found without it.
     """
-    inside = split_package_name(urdf)
-    return inside[0] if inside is not None and find_file(urdf, Path()) is None else None
+    if not urdf.startswith(SCHEME) or find_file(urdf, Path()) is not None:
+        return None
+    return urdf.removeprefix(SCHEME).partition("/")[0]

@@ -19,6 +19,7 @@ from simbench.robot.description import Description, read_description
 from simbench.robot.packages import (
     DESCRIPTION_FILE,
     EXTRAS,
+    SCHEME,
     InstalledPackage,
     describe_missing_package,
     find_file,
@@ -27,7 +28,6 @@ from simbench.robot.packages import (
     find_plug_ins,
     find_share_folder,
     shipped_robots,
-    split_package_name,
 )
 from simbench.robot.urdf.elements import parse_urdf
 
@@ -142,7 +142,7 @@ def find_robot(name_or_path: str | Path) -> RobotFile:
     Returns the file, and where it is from.
     """
     text = os.fspath(name_or_path)
-    if split_package_name(text) is not None:
+    if text.startswith(SCHEME):
         path = find_urdf(text, Path(), "robot")
         return RobotFile("wheel", path, find_package_of(path))
     if text.startswith(_PREFIX):
@@ -225,16 +225,16 @@ def find_urdf(name: str, folder: Path, where: str) -> Path:
     `name`: path relative to `folder`, or `package://PACKAGE/PATH`; `where`: file and key, for messages.
     Returns the URDF; a relative path is not looked for.
     """
-    inside = split_package_name(name)
-    if inside is None:
+    if not name.startswith(SCHEME):
         return folder / name
     path = find_file(name, folder)
     if path is not None:
         return path
-    share = find_share_folder(inside[0])
+    package, _, inside = name.removeprefix(SCHEME).partition("/")
+    share = find_share_folder(package)
     if share is None:
-        raise RobotError(f"{where}: `{name}` not found: {describe_missing_package(inside[0])}")
-    raise RobotError(f"{where}: `{name}` not found: {share} has no file {inside[1]}")
+        raise RobotError(f"{where}: `{name}` not found: {describe_missing_package(package)}")
+    raise RobotError(f"{where}: `{name}` not found: {share} has no file {inside}")
 
 
 def find_wheel_urdfs() -> dict[str, Path]:

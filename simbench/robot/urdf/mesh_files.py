@@ -60,7 +60,7 @@ def check_mesh(path: Path) -> MeshCheck:
     return _check(path, status.st_mtime_ns, status.st_size)
 
 
-def find_mesh_format_error(path: Path) -> str | None:
+def find_mesh_error(path: Path) -> str | None:
     """Find out why Bullet cannot read a mesh file, nor one that is made from it.
 
     Returns the reason; None if there is a file that Bullet can read.
@@ -315,7 +315,7 @@ def mesh_points(path: Path) -> Points | None:
 
     Returns (N, 3) or None: vertices in the file's unit; None if the file contains no mesh that can be read.
     """
-    if find_mesh_format_error(path):
+    if find_mesh_error(path):
         return None
     try:
         vertices = load_triangles(check_mesh(path).file).reshape(-1, 3)

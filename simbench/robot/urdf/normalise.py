@@ -27,12 +27,13 @@ from simbench.robot.urdf.elements import (
     parse_numbers,
     shorten_message,
 )
-from simbench.robot.urdf.mesh_files import check_mesh, find_mesh_format_error
+from simbench.robot.urdf.mesh_files import check_mesh, find_mesh_error
 
 # Position limit of an unlimited joint, rad or m: far beyond any motion, small enough to be exact.
 UNLIMITED_TRAVEL = 1e4
 UNLIMITED_EFFORT = 1e6  # Limit of an unlimited effort, N·m or N: no motor of a robot reaches it.
 UNLIMITED_VELOCITY = 1e4  # Limit of an unlimited speed, rad/s or m/s.
+GREY = "0.7 0.7 0.7 1"
 NO_TRAVEL = "has no travel limits"
 ROUNDING = 1e-3  # A deviation of an axis' length from 1 that is not reported, because it is due to rounding.
 
@@ -50,7 +51,26 @@ def normalise_urdf(robot: ET.Element, tree: UrdfTree, folder: Path) -> list[str]
     `tree`: links and joints of the same robot, as they were read; `folder`: folder of the URDF, to which mesh
     paths are relative. Returns what was changed or left out, one line each.
     """
-    notes = normalise_materials(robot, folder)
+    notes = []
+    for number, material in enumerate(robot.iter("material")):
+        # Bullet refuses a link with a material that has no name.
+        material.set("name", material.get("name") or f"unnamed {number}")
+        where = f"material `{material.get('name')}`"
+        for texture in material.findall("texture"):
+            name = texture.get("filename", "")
+            path = find_file(name, folder)
+            if path is None:
+                material.remove(texture)
+                notes.append(f"{where}: texture `{name}` not found; left out")
+            else:
+                texture.set("filename", str(path))
+        for color in material.findall("color"):
+            rgba = color.get("rgba", "")
+            values = parse_numbers(rgba)
+            if len(values) != 4 or not all(0.0 <= value <= 1.0 for value in values):
+                color.set("rgba", GREY)
+                problem = "4 finite numbers" if len(values) != 4 else "4 numbers from 0 to 1"
+                notes.append(f'{where}: rgba="{rgba}" is not {problem}; made grey')
     for element in robot.findall("link"):
         normalise_inertial(element)
         notes += normalise_shapes(element, folder)
@@ -131,9 +151,6 @@ def normalise_joint(element: ET.Element, joint: UrdfJoint) -> list[str]:
     return notes
 
 
-GREY = "0.7 0.7 0.7 1"
-
-
 def normalise_inertial(link: ET.Element) -> None:
     """Complete the `<inertial>` of a link, and write an inertia that no rigid body has in its principal axes.
 
@@ -174,19 +191,6 @@ def normalise_inertial(link: ET.Element) -> None:
         inertia.set(entry, repr(value))
 
 
-def find_mesh_error(file_name: str, folder: Path) -> str | None:
-    """Find out why a mesh cannot be used.
-
-    `file_name`: file name as the URDF gives it; `folder`: folder of the URDF, to which mesh paths are
-    relative. Returns the reason; None if the mesh can be used.
-    """
-    path = find_file(file_name, folder)
-    if path is None:
-        return f"mesh `{file_name}` not found"
-    reason = find_mesh_format_error(path)
-    return reason and f"mesh `{file_name}`: {reason}"
-
-
 def normalise_shapes(link: ET.Element, folder: Path) -> list[str]:
     """Write mesh paths as absolute paths and remove the shapes that cannot be read, in place.
 
@@ -207,48 +211,24 @@ def normalise_shapes(link: ET.Element, folder: Path) -> list[str]:
             problem = f'{form.tag}: {flat[0]}="{sizes[flat[0]]}" is not positive'
         elif form.tag == "mesh":
             name = form.get("filename", "")
-            problem, path = find_mesh_error(name, folder), find_file(name, folder)
-            if problem is None and path is not None:
-                scale, check = parse_numbers(form.get("scale", "1 1 1")), check_mesh(path)
+            path = find_file(name, folder)
+            reason = None if path is None else find_mesh_error(path)
+            scale = parse_numbers(form.get("scale", "1 1 1"))
+            if path is None:
+                problem = f"mesh `{name}` not found"
+            elif reason:
+                problem = f"mesh `{name}`: {reason}"
+            elif 0.0 in scale:
+                problem = f'mesh `{name}`: scale="{form.get("scale")}" makes it flat'
+            else:
+                check = check_mesh(path)
                 reach = check.largest * max(map(abs, scale), default=0.0)
-                if 0.0 in scale:
-                    problem = f'mesh `{name}`: scale="{form.get("scale")}" makes it flat'
-                elif reach > LARGEST_LENGTH:
+                form.set("filename", str(check.file))
+                if reach > LARGEST_LENGTH:
                     problem = f"mesh `{name}`: reaches {reach:g} m; allowed is {LARGEST_LENGTH:g}"
-                else:
-                    form.set("filename", str(check.file))
         if problem:
             link.remove(shape)
             notes.append(f"link `{link.get('name')}`: {shape.tag} left out: {problem}")
-    return notes
-
-
-def normalise_materials(robot: ET.Element, folder: Path) -> list[str]:
-    """Write texture paths of materials as absolute paths and replace invalid colours by grey, in place.
-
-    `folder`: folder of the URDF, to which texture paths are relative. Returns what was changed or left out,
-    one line each.
-    """
-    notes = []
-    for number, material in enumerate(robot.iter("material")):
-        # Bullet refuses a link with a material that has no name.
-        material.set("name", material.get("name") or f"unnamed {number}")
-        where = f"material `{material.get('name')}`"
-        for texture in material.findall("texture"):
-            name = texture.get("filename", "")
-            path = find_file(name, folder)
-            if path is None:
-                material.remove(texture)
-                notes.append(f"{where}: texture `{name}` not found; left out")
-            else:
-                texture.set("filename", str(path))
-        for color in material.findall("color"):
-            rgba = color.get("rgba", "")
-            values = parse_numbers(rgba)
-            if len(values) != 4 or not all(0.0 <= value <= 1.0 for value in values):
-                color.set("rgba", GREY)
-                problem = "4 finite numbers" if len(values) != 4 else "4 numbers from 0 to 1"
-                notes.append(f'{where}: rgba="{rgba}" is not {problem}; made grey')
     return notes
 
 
