@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike
 from simbench.errors import RobotError
 from simbench.kinematics.arrays import Array
 from simbench.robot.dh import BASE, DhJoint, DhRow, DhTable, HayatiRow, Sigma, row_end, table_model
-from simbench.robot.robot import describe_robot, load_robot
-from simbench.robot.robot_sources import find_robot
+from simbench.robot.robot import load_robot
+from simbench.robot.robot_sources import describe_robot, find_robot
 
 TENSOR = {"ixx": (0, 0), "iyy": (1, 1), "izz": (2, 2), "ixy": (0, 1), "ixz": (0, 2), "iyz": (1, 2)}
 MOMENT = ("mx", "my", "mz")

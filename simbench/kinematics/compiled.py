@@ -17,7 +17,6 @@ import platform
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import cached_property
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeVar, cast
@@ -35,19 +34,6 @@ from numba.core.registry import CPUDispatcher
 from numba.core.serialize import dumps
 
 from simbench.resources import user_cache_dir
-
-
-def kernel_digest(function: Callable[..., object]) -> str:
-    """Compute a digest of a function with every function and constant that its machine code contains.
-
-    It does not depend on the place of the source file nor on comments, so that machine code serves all
-    installations of the same sources. `function`: Python function that is to be compiled. Returns SHA-256 in
-    hexadecimal digits.
-    """
-    digest = hashlib.sha256()
-    for part in _describe(function, set()):
-        digest.update(part.encode() + b"\0")
-    return digest.hexdigest()
 
 
 def _describe(value: Any, seen: set[int]) -> Iterator[str]:
@@ -134,22 +120,15 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
         # Not numba's, which makes a file in each folder for each function to see whether it can.
         self._name = repr(function)
         self._py_func = function
-        self._find_folders = folders
+        self._folders = folders
+        # SHA-256 of the function with every function and constant that its machine code contains.
+        self._digest = ""
         self._enabled = True
-
-    @cached_property
-    def _folders(self) -> Sequence[Path]:
-        return self._find_folders()
-
-    @cached_property
-    def _digest(self) -> str:
-        # At the first call, when all that the function uses is defined.
-        return kernel_digest(self._py_func)
 
     @property
     def cache_path(self) -> str:
         """Folder in which machine code is kept."""
-        return str(self._folders[0]) if self._folders else ""
+        return str(next(iter(self._folders()), ""))
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Read the machine code for types of arguments.
@@ -160,9 +139,9 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
         target_context.refresh()
         if not self._enabled:
             return None
-        key = self._key(sig, target_context.codegen())
-        for folder in self._folders:
-            path = folder / self._file_name(key)
+        key, name = self._key(sig, target_context.codegen())
+        for folder in self._folders():
+            path = folder / name
             with suppress(*_NOT_OURS, OSError, RuntimeError):
                 with path.open("rb") as file:
                     status = os.fstat(file.fileno())
@@ -187,11 +166,11 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
         """Keep the machine code for types of arguments, where that is possible."""
         if not self._enabled or data.library.has_dynamic_globals or data.lifted:
             return
-        key = self._key(sig, data.codegen)
+        key, name = self._key(sig, data.codegen)
         body = dumps((key, data._reduce()))
         content = hashlib.sha256(body).digest() + body
-        for folder in self._folders:
-            path = folder / self._file_name(key)
+        for folder in self._folders():
+            path = folder / name
             part = path.with_name(f"{path.name}.{uuid.uuid4().hex[:8]}.part")
             try:
                 folder.mkdir(parents=True, exist_ok=True)
@@ -214,15 +193,22 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
     def flush(self) -> None:
         """Forget nothing: machine code that is compiled anew replaces what is kept."""
 
-    def _key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
+    def _key(self, sig: Any, codegen: Any) -> tuple[tuple[Any, ...], str]:
+        """Build the key of the machine code for types of arguments, and the name of its file."""
+        if not self._digest:
+            # At the first call, when all that the function uses is defined. The digest does not depend on the
+            # place of the source file nor on comments, so that machine code serves all installations of the
+            # same sources.
+            digest = hashlib.sha256()
+            for part in _describe(self._py_func, set()):
+                digest.update(part.encode() + b"\0")
+            self._digest = digest.hexdigest()
         options = (self.kind, config.OPT, config.LOOP_VECTORIZE, config.SLP_VECTORIZE)
-        return (sig, codegen.magic_tuple(), str(options), self._digest, _VERSIONS)
-
-    def _file_name(self, key: tuple[Any, ...]) -> str:
+        key = (sig, codegen.magic_tuple(), str(options), self._digest, _VERSIONS)
         code = self._py_func.__code__
         # At most 255 bytes are allowed.
         name = f"{Path(code.co_filename).stem}.{code.co_name}"[:80].translate({60: "", 62: ""})
-        return f"{name}.{hashlib.sha256(repr(key).encode()).hexdigest()[:24]}.nbc"
+        return key, f"{name}.{hashlib.sha256(repr(key).encode()).hexdigest()[:24]}.nbc"
 
 
 class _LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]
@@ -370,14 +356,17 @@ def kernel_folders() -> list[Path]:
     return [parent / "kernels" for parent in parents]
 
 
-def compiled(function: Function) -> Function:
+def compiled(function: Function, *, into_callers: bool = False) -> Function:
     """Compile a function at its first call.
 
     The machine code is kept in one of the folders of `kernel_folders`; where none can be written, every
     process compiles anew. `function`: function of arrays and numbers, in the subset of Python that numba
-    compiles. Returns compiled function with the same signature.
+    compiles; `into_callers`: whether it is compiled into the functions that call it. Returns compiled
+    function with the same signature.
     """
-    return _compile(function)
+    if config.DISABLE_JIT:
+        return function
+    return cast(Function, Kernel(function, kernel_folders, forceinline=into_callers))
 
 
 def compiled_into_callers(function: Function) -> Function:
@@ -388,14 +377,7 @@ def compiled_into_callers(function: Function) -> Function:
     function of arrays and numbers, in the subset of Python that numba compiles. Returns compiled function
     with the same signature.
     """
-    return _compile(function, forceinline=True)
-
-
-def _compile(function: Function, *, forceinline: bool = False) -> Function:
-    """Compile with numba, and keep the machine code on disk where that is possible."""
-    if config.DISABLE_JIT:
-        return function
-    return cast(Function, Kernel(function, kernel_folders, forceinline=forceinline))
+    return compiled(function, into_callers=True)
 
 
 def compile_for(function: Function, *arguments: object) -> Function:

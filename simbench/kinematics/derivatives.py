@@ -96,7 +96,10 @@ def differentiate(time: Array, values: Array, base_columns: int = 0) -> Derivati
     longest = min(LONGEST_WINDOW / interval + 1.0, len(samples))
     window = min(max(SHORTEST_WINDOW, 2 * round(0.5 * SHORTEST_TIME / interval) + 1), len(samples) - 1 | 1)
     while True:
-        noise = acceleration_noise_gain(window, interval) * sample_noise
+        # Deviation of an acceleration, 1/s², for white noise of unit deviation of the samples.
+        powers = np.vander(np.arange(window) - window // 2.0, ORDER + 1, increasing=True)
+        gain = float(2.0 * np.linalg.norm(np.linalg.pinv(powers)[2]) / interval**2)
+        noise = gain * sample_noise
         if window + 2 > longest or (noise <= accepted).all():
             break
         window += 2
@@ -108,17 +111,6 @@ def differentiate(time: Array, values: Array, base_columns: int = 0) -> Derivati
             make_interp_spline(even, each, k=3)(time) for each in (position, velocity, acceleration)
         )
     return Derivatives(position, velocity, acceleration, window, noise)
-
-
-def acceleration_noise_gain(window: int, interval: float) -> float:
-    """Compute the standard deviation of the acceleration for samples with white noise of unit deviation.
-
-    `window`: samples of the window, odd, at least 5; `interval`: interval between the samples, s. Returns
-    standard deviation, 1/s².
-    """
-    offsets = np.arange(window) - window // 2
-    powers = np.vander(offsets.astype(np.float64), ORDER + 1, increasing=True)
-    return float(2.0 * np.linalg.norm(np.linalg.pinv(powers)[2]) / interval**2)
 
 
 def minimum_jerk(time: Array, start: float, duration: float) -> Array:

@@ -161,24 +161,6 @@ def measure_foot_skate(time: Array, points: Array, touching: Flags) -> tuple[Arr
     return displacement, np.concatenate([[0.0], sliding]), worst
 
 
-def measure_penetration(heights: Array, floor: float = 0.0) -> Array:
-    """Measure how deep the lowest point of a foot is below the floor.
-
-    `heights` (T, P): heights of the points, m; `floor`: height of the floor, m. Returns (T,): depth, m; 0
-    above the floor.
-    """
-    return np.maximum(floor - heights.min(axis=1), 0.0)
-
-
-def measure_float(heights: Array, contact: Flags) -> Array:
-    """Measure how high the lowest point of all feet is above the floor z = 0 while no foot is in contact.
-
-    `heights` (T, P): heights of the points of all feet, m; `contact` (T,) of bool: whether any foot is in
-    contact. Returns (T,): height, m; 0 while a foot is in contact.
-    """
-    return np.where(contact, 0.0, np.maximum(heights.min(axis=1), 0.0))
-
-
 def measure_sole_angle(normals: Array, contact: Flags) -> Array:
     """Measure how much a sole is tilted while it is in contact.
 
@@ -279,13 +261,14 @@ def measure_feet(
         above.append(heights - stands)
     count = np.sum(contacts, axis=0)
     lowest = np.concatenate([points[..., 2] for points in feet.values()], axis=1)
+    over = np.concatenate(above, axis=1)
     return FootMeasures(
         double=float((count == 2).mean()),
         single=float((count == 1).mean()),
         flight=float((count == 0).mean()),
         skate=_worst(np.max(skates, axis=0)),
-        penetration=_worst(measure_penetration(lowest)),
-        float_height=_worst(measure_float(np.concatenate(above, axis=1), count > 0)),
+        penetration=_worst(np.maximum(0.0 - lowest.min(axis=1), 0.0)),
+        float_height=_worst(np.where(count > 0, 0.0, np.maximum(over.min(axis=1), 0.0))),
     )
 
 

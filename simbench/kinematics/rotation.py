@@ -130,8 +130,11 @@ def free_flyer_derivatives(q: Array, rate: Array, second: Array) -> tuple[Array,
     """
     length = np.linalg.norm(q[:, 3:7], axis=1, keepdims=True)
     unit = q[:, 3:7] / length
-    turning = _turning_rate(unit, rate[:, 3:7] / length)
-    turning_rate = _turning_rate(unit, second[:, 3:7] / length)
+    vector, scalar = unit[:, :3], unit[:, 3:]
+    turning, turning_rate = (
+        2.0 * (scalar * change[:, :3] - change[:, 3:] * vector - np.cross(vector, change[:, :3]))
+        for change in (rate[:, 3:7] / length, second[:, 3:7] / length)
+    )
     x, y, z, w = unit.T
     rows = [
         [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
@@ -146,9 +149,3 @@ def free_flyer_derivatives(q: Array, rate: Array, second: Array) -> tuple[Array,
         np.hstack([linear, turning, rate[:, 7:]]),
         np.hstack([linear_rate, turning_rate, second[:, 7:]]),
     )
-
-
-def _turning_rate(unit: Array, rate: Array) -> Array:
-    """Vector part of 2 p̄ ṗ, (T, 3), of quaternions x, y, z, w."""
-    vector, scalar = unit[:, :3], unit[:, 3:]
-    return np.asarray(2.0 * (scalar * rate[:, :3] - rate[:, 3:] * vector - np.cross(vector, rate[:, :3])))

@@ -260,17 +260,6 @@ def rotation_error(
     return sign * x, sign * y, sign * z, sign * w
 
 
-def make_path_equations(frames: int, joints: int) -> tuple[Array, Array, Array]:
-    """Allocate the normal equations of a motion of T frames, which `path_matrices` writes.
-
-    `frames`: T; `joints`: n. Returns `blocks` (T, 6 + n, 6 + n): JᵀJ; the coordinates are the root's
-    translation and rotation in world axes, and the joints; `vectors` (T, 6 + n): Jᵀε; `cost` (T,): ‖ε‖²; all
-    undefined.
-    """
-    size = 6 + joints
-    return np.empty((frames, size, size)), np.empty((frames, size)), np.empty(frames)
-
-
 @compiled
 def path_matrices(
     tree: KinematicTree,
@@ -288,8 +277,9 @@ def path_matrices(
     `tree`: joints of the robot; `tasks`: P points and R rotations to follow; the weights of the points are
     overwritten; `weights` (T, P): weights of the points in each frame; `targets`: targets of all frames:
     points (T, P, 3), m, and rotations (T, R, 3, 3), in the world frame; `path` (T, 7 + n): configurations:
-    position (m), quaternion x y z w, joints (rad or m); `work`: overwritten; `blocks`, `vectors`,
-    `cost`: from `make_path_equations`; overwritten.
+    position (m), quaternion x y z w, joints (rad or m); `work`: overwritten; `blocks` (T, 6 +
+    n, 6 + n): JᵀJ, overwritten; the coordinates are the root's translation and rotation in world axes, and
+    the joints; `vectors` (T, 6 + n): Jᵀε, overwritten; `cost` (T,): ‖ε‖², overwritten.
     """
     n = len(tree.parent)
     joints = np.empty(n)

@@ -1,14 +1,15 @@
 """The schema of `robot.yaml`, the description of a robot, its reader, and the mirroring of its left side."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import (
     BaseModel,
     ConfigDict,
     Discriminator,
     Field,
+    ModelWrapValidatorHandler,
     Tag,
     ValidationError,
     field_validator,
@@ -39,6 +40,21 @@ class Strict(BaseModel):
     """Base of all sections of a description: immutable, with finite numbers; unknown keys are errors."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, use_attribute_docstrings=True)
+
+
+SomeForm = TypeVar("SomeForm", bound="OneForm")
+
+
+class OneForm(Strict):
+    """Base of sections that have one of several forms."""
+
+    forms: ClassVar[tuple[str, ...]]
+
+    @model_validator(mode="after")
+    def _one_form(self: "SomeForm") -> "SomeForm":
+        if sum(getattr(self, form) is not None for form in self.forms) != 1:
+            raise ValueError(f"give one of {', '.join(self.forms)}")
+        return self
 
 
 class Loft(Strict):
@@ -87,7 +103,7 @@ class Patch(Strict):
     """Number of vertices of the outline."""
 
 
-class Shell(Strict):
+class Shell(OneForm):
     """One visible part of a link: a loft or a patch, in a colour."""
 
     color: str
@@ -101,14 +117,10 @@ class Shell(Strict):
     twin: bool = False
     """Whether the shell's mirror image in the xz plane is added."""
 
-    @model_validator(mode="after")
-    def _one_form(self) -> "Shell":
-        if (self.loft is None) == (self.patch is None):
-            raise ValueError("give one of loft, patch")
-        return self
+    forms = ("loft", "patch")
 
 
-class CollisionShape(Strict):
+class CollisionShape(OneForm):
     """One convex collision shape: a box, a sphere or a loft."""
 
     box: tuple[Length, Length, Length] | None = None
@@ -120,11 +132,7 @@ class CollisionShape(Strict):
     at: Position = (0.0, 0.0, 0.0)
     """Position of the centre of a box or sphere in the link."""
 
-    @model_validator(mode="after")
-    def _one_shape(self) -> "CollisionShape":
-        if [self.box, self.sphere, self.loft].count(None) != 2:
-            raise ValueError("give one of box, sphere, loft")
-        return self
+    forms = ("box", "sphere", "loft")
 
 
 NonNegative = Annotated[float, Field(ge=0)]
@@ -237,17 +245,15 @@ class Drive(Strict):
     """Inertia as the joint feels it, which includes the inertia of the gear where it was measured at the
     joint; instead of `rotor`."""
 
-    @model_validator(mode="before")
+    @model_validator(mode="wrap")
     @classmethod
-    def _in_short(cls, data: Any) -> Any:
-        pair = isinstance(data, list | tuple) and len(data) == 2
-        return dict(zip(("reduction", "rotor"), data, strict=True)) if pair else data
-
-    @model_validator(mode="after")
-    def _one_inertia(self) -> "Drive":
-        if (self.rotor is None) == (self.reflected_inertia is None):
+    def _in_short(cls, data: Any, validate: ModelWrapValidatorHandler["Drive"]) -> "Drive":
+        if isinstance(data, list | tuple) and len(data) == 2:
+            data = dict(zip(("reduction", "rotor"), data, strict=True))
+        drive = validate(data)
+        if (drive.rotor is None) == (drive.reflected_inertia is None):
             raise ValueError("give [reduction, rotor inertia in g·cm²], or reflected_inertia in kg·m²")
-        return self
+        return drive
 
 
 class JointFriction(Strict):
@@ -407,6 +413,33 @@ def add_mirrored_entries(
     """
     mirrored = {mirror_name(name, prefixes): mirror(entry) for name, entry in section.items()}
     return {**section, **{name: entry for name, entry in mirrored.items() if name not in section}}
+
+
+def require_known(names: Iterable[str], allowed: Sequence[str], kind: str, where: str) -> None:
+    """Refuse names that are not allowed.
+
+    `names`: names to check; `kind`: kind of thing that is named, for the message; `where`: file and key, for
+    the message.
+    """
+    for name in names:
+        if name not in allowed:
+            raise RobotError(f"{where}: unknown {kind} `{name}`; allowed: {', '.join(sorted(allowed))}")
+
+
+def read_joint_rows(
+    section: Mapping[str, T], mirror: Mapping[str, str], joint_names: Sequence[str], where: str
+) -> dict[str, T]:
+    """Read the rows of both sides, of which there must be one for every joint or none at all.
+
+    `section`: rows by joint; those of the right side may be left out; `mirror`: name prefixes of the left
+    side and of the right side; `where`: file and key, for messages.
+    """
+    rows = add_mirrored_entries(section, mirror)
+    require_known(rows, joint_names, "joint", where)
+    missing = [name for name in joint_names if name not in rows]
+    if rows and missing:
+        raise RobotError(f"{where}: no row for {', '.join(missing)}; every joint of the URDF needs one")
+    return rows
 
 
 def mirror_link(link: LinkDescription, prefixes: Mapping[str, str]) -> LinkDescription:

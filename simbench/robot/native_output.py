@@ -16,7 +16,11 @@ def quiet_native_output() -> Iterator[None]:
     milliseconds is lost, and drawn again by the next.
     """
     _flush_streams()
-    kept = {number: _duplicate(number) for number in (1, 2)}
+    # Copies above the numbers of the standard streams; None of a stream that is closed.
+    kept: dict[int, int | None] = dict.fromkeys((1, 2))
+    for number in kept:
+        with contextlib.suppress(OSError):
+            kept[number] = fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, 3)
     null = os.open(os.devnull, os.O_WRONLY)
     try:
         for number in kept:
@@ -45,8 +49,10 @@ def hidden_native_stdout() -> Iterator[None]:
     printed in a moment.
     """
     _flush_streams()
-    copy = _duplicate(1)
-    if copy is None:
+    try:
+        copy = fcntl.fcntl(1, fcntl.F_DUPFD_CLOEXEC, 3)
+    except OSError:
+        # The stream is closed.
         yield
         return
     ours = False
@@ -75,11 +81,3 @@ def _flush_streams() -> None:
         if stream is not None and not stream.closed:
             with contextlib.suppress(OSError):
                 stream.flush()
-
-
-def _duplicate(number: int) -> int | None:
-    """Duplicate a file descriptor, above those of the standard streams; None if it is closed."""
-    try:
-        return fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, 3)
-    except OSError:
-        return None

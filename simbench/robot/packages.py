@@ -3,7 +3,6 @@
 import functools
 import os
 import sys
-from collections.abc import Iterator
 from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
@@ -79,18 +78,6 @@ def _find_share_folder(package: str, search_path: tuple[str, ...], prefix: str) 
     return next((folder for folder in candidates if os.path.isdir(folder)), None)
 
 
-def split_package_name(name: str) -> tuple[str, str] | None:
-    """Split the name of a file inside a package.
-
-    `name`: `package://PACKAGE/REST`, or any other file name. Returns package, and path inside it; None for
-    another file name.
-    """
-    if not name.startswith(SCHEME):
-        return None
-    package, _, inside = name.removeprefix(SCHEME).partition("/")
-    return package, inside
-
-
 def find_package_of(path: Path) -> InstalledPackage | None:
     """Find out which package installed a file into its own `share` folder.
 
@@ -126,41 +113,29 @@ def find_file(name: str, folder: Path) -> Path | None:
     ancestor. Returns absolute path; None if there is no such file.
     """
     folder = folder.resolve()
-    found = (candidate for candidate in _candidates(name.strip(), folder) if is_regular_file(candidate))
-    path = next(found, None)
-    return None if path is None else path.resolve()
-
-
-def _candidates(name: str, folder: Path) -> Iterator[Path]:
-    """Paths at which a file may be, in the order in which they are tried."""
-    scheme, separator, rest = name.partition("://")
+    scheme, separator, rest = name.strip().partition("://")
+    candidates: list[Path] = []
     if not separator:
-        yield folder / name
+        candidates = [folder / name.strip()]
     elif scheme == "file":
-        yield folder / unquote(rest)
+        candidates = [folder / unquote(rest)]
     elif scheme in ("package", "model"):
         package, _, inside = rest.partition("/")
-        ancestors = [folder, *folder.parents]
-        for ancestor in ancestors:
-            if ancestor.name == package:
-                yield ancestor / inside
-            yield ancestor / package / inside
-        share = find_share_folder(package)
-        if share is not None:
-            yield share / inside
-        for entry in _environment_folders("ROS_PACKAGE_PATH"):
-            if entry.name == package:
-                yield entry / inside
-            yield entry / package / inside
-        for entry in _environment_folders("AMENT_PREFIX_PATH"):
-            yield entry / "share" / package / inside
-        for ancestor in ancestors:
-            yield ancestor / inside
-
-
-def _environment_folders(variable: str) -> list[Path]:
-    """Folders that an environment variable lists."""
-    return [Path(entry) for entry in os.environ.get(variable, "").split(os.pathsep) if entry]
+        ancestors, share = [folder, *folder.parents], find_share_folder(package)
+        roots, prefixes = (
+            [Path(entry) for entry in os.environ.get(variable, "").split(os.pathsep) if entry]
+            for variable in ("ROS_PACKAGE_PATH", "AMENT_PREFIX_PATH")
+        )
+        for folders in (ancestors, roots):
+            for root in folders:
+                candidates += [root / inside] if root.name == package else []
+                candidates.append(root / package / inside)
+            if folders is ancestors and share is not None:
+                candidates.append(share / inside)
+        candidates += [prefix / "share" / package / inside for prefix in prefixes]
+        candidates += [ancestor / inside for ancestor in ancestors]
+    path = next(filter(is_regular_file, candidates), None)
+    return None if path is None else path.resolve()
 
 
 def needed_package(robot: str) -> str | None:
@@ -180,5 +155,6 @@ def find_missing_package(urdf: str) -> str | None:
     `urdf`: `package://PACKAGE/PATH`, or the path of a URDF. Returns name of the package; None if the URDF can
     be found without it.
     """
-    inside = split_package_name(urdf)
-    return inside[0] if inside is not None and find_file(urdf, Path()) is None else None
+    if not urdf.startswith(SCHEME) or find_file(urdf, Path()) is not None:
+        return None
+    return urdf.removeprefix(SCHEME).partition("/")[0]

@@ -1,6 +1,6 @@
 """A robot: Pinocchio model, limbs, frames, motors and gains, loaded from `robots/<name>/robot.yaml`."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,23 +12,23 @@ from simbench.errors import RobotError
 from simbench.robot.collision_geometry import default_base_height, find_collision_pairs
 from simbench.robot.description import (
     Description,
-    FixedFrame,
+    Drive,
     Hand,
+    JointFriction,
     add_mirrored_entries,
     mirror_frame,
     mirror_name,
-    read_description,
+    read_joint_rows,
+    require_known,
 )
 from simbench.robot.drives import (
+    GRAM_SQUARE_CENTIMETRE,
     Friction,
     Motors,
     choose_gains,
-    compute_reflected_inertia,
-    read_friction,
-    read_gains,
-    require_known,
 )
-from simbench.robot.robot_sources import RobotFile, RobotSource, describe_source, find_robot, find_urdf
+from simbench.robot.packages import find_package_of
+from simbench.robot.robot_sources import RobotSource, describe_robot, find_robot, find_urdf
 from simbench.robot.urdf.source import build_model, read_urdf
 
 __all__ = ["Friction", "Hand", "Motors", "Robot", "load_robot", "placed_robot"]
@@ -143,22 +143,38 @@ def load_robot(name_or_path: str | Path) -> Robot:
     RobotError
         If there is no such robot, or its description is malformed or does not fit its URDF.
     """
-    file = find_robot(name_or_path)
-    file, description = describe_robot(file)
+    file, description = describe_robot(find_robot(name_or_path))
     where = str(file.path)
     urdf = find_urdf(description.urdf, file.path.parent, f"{where}: urdf")
     floating = description.base == "floating"
+    # A URDF that is built from the description contains the massless frames; to another one they are added.
+    added = {} if description.root is not None else description.fixed_frames
+    mirror = description.mirror
+    named_links = {
+        *description.frames.values(),
+        *(link for hand in description.hands.values() for link in (hand.palm, *hand.fingers)),
+        *(link for pair in description.self_collision or () for group in pair for link in group),
+        *(frame.parent for frame in description.fixed_frames.values()),
+    }
     text, notes = read_urdf(
         urdf,
         floating=floating,
-        frames=added_frames(description),
+        frames=add_mirrored_entries(added, mirror, lambda frame: mirror_frame(frame, mirror)),
         fixed_joints=description.fixed_joints,
-        kept_links=named_links(description),
+        kept_links=named_links,
         where=where,
     )
     model = build_model(text, urdf, floating=floating)
     joint_names = tuple(name for name in model.names if name not in ("universe", "root_joint"))
-    reduction, reflected = compute_reflected_inertia(description, joint_names, where)
+    motors = read_joint_rows(description.motors, mirror, joint_names, f"{where}: motors")
+    drives = [motors.get(name, Drive(rotor=0.0)) for name in joint_names]
+    inertias = [
+        drive.reflected_inertia
+        if drive.rotor is None
+        else drive.reduction**2 * drive.rotor * GRAM_SQUARE_CENTIMETRE
+        for drive in drives
+    ]
+    reflected = np.array(inertias, dtype=np.float64)
     model.armature[model.nv - len(joint_names) :] = reflected
 
     bodies = [frame.name for frame in model.frames if frame.type == pin.FrameType.BODY]
@@ -204,20 +220,23 @@ def load_robot(name_or_path: str | Path) -> Robot:
         order = order or [pin.neutral(model)]
         stiffness, damping = choose_gains(model, order, feet, grips, description.bandwidth)
         # Both sides have the same; the configurations that the rule looks at are not symmetric.
-        mirrored = [mirror_name(name, description.mirror) for name in joint_names]
+        mirrored = [mirror_name(name, mirror) for name in joint_names]
         sides = [(left, joint_names.index(name)) for left, name in enumerate(mirrored) if name in joint_names]
         for gains in (stiffness, damping):
             for left, right in sides:
                 gains[left] = gains[right] = min(gains[left], gains[right])
     else:
-        stiffness, damping = read_gains(description.gains, description, joint_names, where)
+        rows = read_joint_rows(description.gains, mirror, joint_names, f"{where}: gains")
+        stiffness, damping = np.array([rows[name] for name in joint_names]).reshape(-1, 2).T
     require_used_keys(description, where)
     base_height = 0.0
     if not floating and description.base_height_m is not None:
         base_height = description.base_height_m
     elif not floating:
         base_height = default_base_height(model, text, description.frames, description.groups)
-
+    friction = add_mirrored_entries(description.friction, mirror)
+    require_known(friction, joint_names, "joint", f"{where}: friction")
+    entries = [friction.get(name, JointFriction()) for name in joint_names]
     return Robot(
         name=description.name,
         model=model,
@@ -230,9 +249,13 @@ def load_robot(name_or_path: str | Path) -> Robot:
             stiffness=stiffness,
             damping=damping,
             torque_limit=np.array(model.effortLimit[model.nv - len(joint_names) :]),
-            reduction=reduction,
+            reduction=np.array([drive.reduction for drive in drives], dtype=np.float64),
         ),
-        friction=read_friction(description, joint_names, where),
+        friction=Friction(
+            coulomb=np.array([entry.coulomb for entry in entries]),
+            viscous=np.array([entry.viscous for entry in entries]),
+            breakaway=np.array([entry.breakaway for entry in entries]),
+        ),
         postures=postures,
         soles={
             role: np.array([(sole.x[i], sole.y[j], 0.0) for i, j in ((0, 0), (1, 0), (1, 1), (0, 1))])
@@ -243,7 +266,7 @@ def load_robot(name_or_path: str | Path) -> Robot:
         urdf_notes=notes,
         hands=description.hands,
         self_collision_pairs=pairs,
-        source=describe_source(file, urdf),
+        source=RobotSource(file.origin, file.package, file.path, urdf, find_package_of(urdf), file.guessed),
         base_height=base_height,
     )
 
@@ -264,46 +287,6 @@ def placed_robot(robot: Robot, base: Vector) -> Robot:
         if frame.parentJoint == 0 and frame.name != "universe":
             frame.placement = pose * frame.placement
     return replace(robot, model=model)
-
-
-def describe_robot(file: RobotFile) -> tuple[RobotFile, Description]:
-    """Read the description of a robot, or guess that of a URDF that has none.
-
-    `file`: the robot.yaml or URDF. Returns `file`: the same, or the robot.yaml that was guessed;
-    `description`: its content. Raises RobotError if the file cannot be read, or is malformed.
-    """
-    if file.is_urdf:
-        # It takes half a second to import.
-        from simbench.robot.scaffold.writing import guessed_description
-
-        file = replace(file, path=guessed_description(file.path), guessed=True)
-    return file, read_description(file.path)
-
-
-def added_frames(description: Description) -> dict[str, FixedFrame]:
-    """List the massless frames that are added to a URDF from elsewhere, on both sides.
-
-    `description`: description of the robot. Returns frames by name; none for a URDF that is built from the
-    description, which contains them.
-    """
-    if description.root is not None:
-        return {}
-    prefixes = description.mirror
-    return add_mirrored_entries(
-        description.fixed_frames, prefixes, lambda frame: mirror_frame(frame, prefixes)
-    )
-
-
-def named_links(description: Description) -> frozenset[str]:
-    """List the links that a description names.
-
-    `description`: description of the robot. Returns links of roles, hands, collision pairs, and those that
-    carry added frames.
-    """
-    hands = [link for hand in description.hands.values() for link in (hand.palm, *hand.fingers)]
-    pairs = [link for pair in description.self_collision or () for group in pair for link in group]
-    carriers = [frame.parent for frame in description.fixed_frames.values()]
-    return frozenset((*description.frames.values(), *hands, *pairs, *carriers))
 
 
 LIMBS = ("arm", "leg", "grip")
@@ -333,12 +316,14 @@ def require_used_keys(description: Description, where: str) -> None:
         problems.append("base_height_m: not used: it holds for a fixed base, and this robot's is floating")
     if description.gains != "auto" and "bandwidth" in description.model_fields_set:
         problems.append("bandwidth: not used: it holds for `gains: auto`, and gains are given joint by joint")
-    sided = [f"{side}_{part}" for part in LIMBS for side in ("left", "right")]
-    problems += _find_unknown("groups", description.groups, [*SINGLE_GROUPS, *sided])
-    sided = [f"{side}_{part}" for part in SIDED_ROLES for side in ("left", "right")]
-    problems += _find_unknown("frames", description.frames, [*SINGLE_ROLES, *sided])
-    problems += _find_unknown("soles", description.soles, ["left_foot", "right_foot"])
-    problems += _find_unknown("hands", description.hands, ["left_hand", "right_hand"])
+    both = [("groups", [*SINGLE_GROUPS], LIMBS), ("frames", [*SINGLE_ROLES], SIDED_ROLES)]
+    for key, single, parts in (*both, ("soles", [], ("foot",)), ("hands", [], ("hand",))):
+        allowed = [*single, *(f"{side}_{part}" for part in parts for side in ("left", "right"))]
+        problems += [
+            f"{key}.{name}: not used; allowed: {', '.join(allowed)}"
+            for name in getattr(description, key)
+            if name not in allowed
+        ]
     named = [
         name
         for section in (
@@ -355,10 +340,3 @@ def require_used_keys(description: Description, where: str) -> None:
             )
     if problems:
         raise RobotError(f"{where}: {problems[0]}")
-
-
-def _find_unknown(key: str, given: Iterable[str], allowed: list[str]) -> Iterator[str]:
-    """Yield the entries of a section that nothing reads."""
-    for name in given:
-        if name not in allowed:
-            yield f"{key}.{name}: not used; allowed: {', '.join(allowed)}"

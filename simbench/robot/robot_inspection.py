@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from simbench.errors import RobotError
 from simbench.robot.description import Description, read_description
+from simbench.robot.packages import find_file, find_package_of
 from simbench.robot.robot import Robot, load_robot
 from simbench.robot.robot_limbs import hands_without_shape
-from simbench.robot.robot_sources import describe_source, find_robot, find_urdf
+from simbench.robot.robot_sources import YAML_SUFFIXES, RobotSource, find_robot, find_urdf
 from simbench.robot.urdf.elements import (
     UrdfJoint,
     UrdfLink,
@@ -20,10 +21,9 @@ from simbench.robot.urdf.elements import (
     parse_urdf,
     shorten_message,
 )
-from simbench.robot.urdf.mesh_files import compute_link_extent
-from simbench.robot.urdf.normalise import find_mesh_error, find_position_limit_error
-from simbench.robot.urdf.source import normalise_urdf, read_urdf
-from simbench.robot.urdf.urdf_errors import find_urdf_errors
+from simbench.robot.urdf.mesh_files import compute_link_extent, find_mesh_error
+from simbench.robot.urdf.normalise import find_position_limit_error, normalise_urdf
+from simbench.robot.urdf.source import find_urdf_errors, read_urdf
 
 # Largest ratio of the radius of gyration to the reach of a link's geometry, which is often simplified.
 REACH = 1.2
@@ -201,14 +201,16 @@ class RobotInspection:
         urdf, load_error = file.path, ""
         description: Description | None = None
         robot: Robot | None = None
-        if not file.is_urdf:
+        described = file.path.suffix in YAML_SUFFIXES
+        if described:
             description = read_description(file.path)
             try:
                 robot = load_robot(name_or_path)
             except RobotError as error:
                 load_error = str(error)
             urdf = find_urdf(description.urdf, file.path.parent, f"{file.path}: urdf")
-        self.urdf, self.source = urdf, describe_source(file, urdf)
+        path, package = file.path if described else None, find_package_of(urdf)
+        self.urdf, self.source = urdf, RobotSource(file.origin, file.package, path, urdf, package)
         self.floating = None if description is None else description.base == "floating"
         root = parse_urdf(urdf)
         tree = UrdfTree(root)
@@ -252,7 +254,8 @@ class RobotInspection:
         meshes = {
             shape.file_name or "" for link in tree.links for shape in link.shapes if shape.kind == "mesh"
         }
-        self.meshes_missing = sum(find_mesh_error(name, urdf.parent) is not None for name in meshes)
+        files = [find_file(name, urdf.parent) for name in meshes]
+        self.meshes_missing = sum(path is None or find_mesh_error(path) is not None for path in files)
         self.meshes_found = len(meshes) - self.meshes_missing
         self.groups = find_serial_chains(tree.joints) if description is None else description.groups
         self.mass = sum(link.mass for link in tree.links)

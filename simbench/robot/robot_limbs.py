@@ -27,15 +27,6 @@ def upper_body(robot: Robot) -> pin.Model:
     return pin.buildReducedModel(robot.model, upper_body_locks(robot), pin.neutral(robot.model))
 
 
-def upper_body_joints(robot: Robot, model: pin.Model, joints: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Select the positions of trunk and arms from those of all joints.
-
-    `joints` (n,): positions of all joints in the robot's order, rad. Returns (m,): positions of the joints of
-    the upper-body model in its order, rad.
-    """
-    return joints[[robot.joint_names.index(name) for name in model.names[2:]]]
-
-
 def upper_body_locks(robot: Robot) -> list[int]:
     """List the joints that do not imitate a person: legs, head and grips.
 
@@ -131,11 +122,12 @@ def links_with_collision_shape(robot: Robot) -> frozenset[str]:
     )
 
 
-def palm_links(robot: Robot, role: str) -> tuple[str, ...]:
-    """List the links that are rigidly one with a palm: the palm's, and those with a shape fixed to it beyond.
+def hand_links(robot: Robot, role: str, *, fingers: bool = True) -> tuple[str, ...]:
+    """List the links of a hand: those that are rigidly one with its palm, and its fingers.
 
-    `role`: role of the hand, `left_hand` or `right_hand`. Returns names of the links, that of the palm first.
-    Links that the hand lists as fingers are none of them.
+    `role`: role of the hand, `left_hand` or `right_hand`; `fingers`: whether the links that the hand lists as
+    fingers are wanted too. Returns names of the links: that of the palm first, then those with a shape that
+    are fixed to it beyond, then the fingers.
     """
     hand, model = robot.hands[role], robot.model
     palm = model.getFrameId(hand.palm)
@@ -148,15 +140,7 @@ def palm_links(robot: Robot, role: str) -> tuple[str, ...]:
             while parent not in (0, palm) and model.frames[parent].parentJoint == frame.parentJoint:
                 parent = model.frames[parent].parentFrame
             beyond += [frame.name] if parent == palm else []
-    return (hand.palm, *beyond)
-
-
-def hand_links(robot: Robot, role: str) -> tuple[str, ...]:
-    """List the links of a hand: those of its palm, and its fingers.
-
-    `role`: role of the hand, `left_hand` or `right_hand`. Returns names of the links.
-    """
-    return (*palm_links(robot, role), *robot.hands[role].fingers)
+    return (hand.palm, *beyond, *(hand.fingers if fingers else ()))
 
 
 def hands_without_shape(robot: Robot) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import importlib.util
 import os
 import re
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -19,6 +19,7 @@ from simbench.robot.description import Description, read_description
 from simbench.robot.packages import (
     DESCRIPTION_FILE,
     EXTRAS,
+    SCHEME,
     InstalledPackage,
     describe_missing_package,
     find_file,
@@ -27,7 +28,6 @@ from simbench.robot.packages import (
     find_plug_ins,
     find_share_folder,
     shipped_robots,
-    split_package_name,
 )
 from simbench.robot.urdf.elements import parse_urdf
 
@@ -35,14 +35,6 @@ PACKAGE = "robot_descriptions"
 _PREFIX = f"{PACKAGE}:"
 _SUFFIX = "_description"
 _NEEDS = "it needs git, and the network when a robot is used for the first time"
-
-
-def named_description(name: str) -> str | None:
-    """Take the name of a robot of `robot_descriptions` out of the form `robot_descriptions:NAME`.
-
-    Returns NAME; None for a name of another form.
-    """
-    return name.removeprefix(_PREFIX) if name.startswith(_PREFIX) else None
 
 
 def find_description(name: str) -> str | None:
@@ -98,7 +90,7 @@ def fetching_package() -> InstalledPackage | None:
 
 
 Origin = Literal["own path", "shipped", "plug-in", "wheel", "robot_descriptions"]
-_YAML = (".yaml", ".yml")
+YAML_SUFFIXES = (".yaml", ".yml")
 _URDF = (".urdf", ".xacro", ".xml")
 
 
@@ -110,11 +102,6 @@ class RobotFile:
     path: Path  # A robot.yaml, or a URDF without one.
     package: InstalledPackage | None = None  # Package of a plug-in or wheel.
     guessed: bool = False  # Whether the robot.yaml was guessed from a URDF that has none.
-
-    @property
-    def is_urdf(self) -> bool:
-        """Whether it is a URDF without a robot.yaml."""
-        return self.path.suffix not in _YAML
 
 
 @dataclass(frozen=True)
@@ -155,12 +142,11 @@ def find_robot(name_or_path: str | Path) -> RobotFile:
     Returns the file, and where it is from.
     """
     text = os.fspath(name_or_path)
-    if split_package_name(text) is not None:
+    if text.startswith(SCHEME):
         path = find_urdf(text, Path(), "robot")
         return RobotFile("wheel", path, find_package_of(path))
-    fetched = named_description(text)
-    if fetched is not None:
-        return RobotFile("robot_descriptions", fetch_urdf(fetched), fetching_package())
+    if text.startswith(_PREFIX):
+        return RobotFile("robot_descriptions", fetch_urdf(text.removeprefix(_PREFIX)), fetching_package())
     own = find_own_robot(text)
     if own is not None:
         return RobotFile("own path", own)
@@ -200,6 +186,20 @@ def find_robot(name_or_path: str | Path) -> RobotFile:
     )
 
 
+def describe_robot(file: RobotFile) -> tuple[RobotFile, Description]:
+    """Read the description of a robot, or guess that of a URDF that has none.
+
+    `file`: the robot.yaml or URDF. Returns `file`: the same, or the robot.yaml that was guessed;
+    `description`: its content. Raises RobotError if the file cannot be read, or is malformed.
+    """
+    if file.path.suffix not in YAML_SUFFIXES:
+        # It takes half a second to import.
+        from simbench.robot.scaffold.writing import guessed_description
+
+        file = replace(file, path=guessed_description(file.path), guessed=True)
+    return file, read_description(file.path)
+
+
 def find_own_robot(text: str) -> Path | None:
     """Find the robot.yaml or URDF of the user's that a text names.
 
@@ -208,7 +208,7 @@ def find_own_robot(text: str) -> Path | None:
     of a robot.yaml that is no regular file.
     """
     path = Path(text)
-    if path.suffix in _YAML:
+    if path.suffix in YAML_SUFFIXES:
         return require_regular_file(path, RobotError)
     if path.suffix in _URDF:
         return path
@@ -225,22 +225,16 @@ def find_urdf(name: str, folder: Path, where: str) -> Path:
     `name`: path relative to `folder`, or `package://PACKAGE/PATH`; `where`: file and key, for messages.
     Returns the URDF; a relative path is not looked for.
     """
-    inside = split_package_name(name)
-    if inside is None:
+    if not name.startswith(SCHEME):
         return folder / name
     path = find_file(name, folder)
     if path is not None:
         return path
-    share = find_share_folder(inside[0])
+    package, _, inside = name.removeprefix(SCHEME).partition("/")
+    share = find_share_folder(package)
     if share is None:
-        raise RobotError(f"{where}: `{name}` not found: {describe_missing_package(inside[0])}")
-    raise RobotError(f"{where}: `{name}` not found: {share} has no file {inside[1]}")
-
-
-def describe_source(file: RobotFile, urdf: Path) -> RobotSource:
-    """Put together where the files of a robot are from. `file`: where the robot was found."""
-    description = None if file.is_urdf else file.path
-    return RobotSource(file.origin, file.package, description, urdf, find_package_of(urdf), file.guessed)
+        raise RobotError(f"{where}: `{name}` not found: {describe_missing_package(package)}")
+    raise RobotError(f"{where}: `{name}` not found: {share} has no file {inside}")
 
 
 def find_wheel_urdfs() -> dict[str, Path]:

@@ -87,40 +87,33 @@ def draw_variation(
 ) -> tuple[Robot, float]:
     """Draw the friction of the floor, then the masses of the links by name.
 
-    A seed gives the same directions of change at every fraction: twice the fraction changes everything twice
-    as much. `seed`: seed of the random numbers; `robot`: the robot to vary; `mass_fraction`,
-    `friction_fraction`: largest relative change of the masses and of the friction; 0 ≤ fraction < 1. Returns
-    `robot`: the robot with the masses that `vary_masses` draws; `friction_factor`: factor for the floor's
-    friction, uniform in 1 ± friction_fraction. Raises RobotError if a fraction is out of range.
+    The mass and the inertia of each link with mass are multiplied by a random factor. Centres of mass stay
+    where they are in their links; motors, gains, limits and geometry do not change. A seed gives the same
+    directions of change at every fraction: twice the fraction changes everything twice as much. `seed`: seed
+    of the random numbers, of which one is drawn for the friction, then one for each link with mass, in the
+    order of the links' names; `robot`: the robot to vary; `mass_fraction`, `friction_fraction`: largest
+    relative change of the masses and of the friction; 0 ≤ fraction < 1. Returns `robot`: the robot with
+    `urdf_text` and `model.inertias` changed consistently, and factors uniform in 1 ± mass_fraction; the same
+    object if that is 0; `friction_factor`: factor for the floor's friction, uniform in 1 ± friction_fraction.
+    Raises RobotError if a fraction is out of range.
     """
-    _require_fraction("friction", friction_fraction)
+    for what, fraction in (("friction", friction_fraction), ("mass", mass_fraction)):
+        if not 0.0 <= fraction < 1.0:
+            raise RobotError(f"variation: {what} fraction {fraction:g} must be at least 0 and less than 1")
     rng = np.random.default_rng([seed, _STREAM])
     friction_factor = 1.0 + friction_fraction * rng.uniform(-1.0, 1.0)
-    return vary_masses(robot, rng, mass_fraction), friction_factor
-
-
-def vary_masses(robot: Robot, rng: np.random.Generator, fraction: float) -> Robot:
-    """Multiply the mass and the inertia of each link with mass by a random factor.
-
-    Centres of mass stay where they are in their links. Motors, gains, limits and geometry do not change.
-    `rng`: generator, from which one number is drawn for each link with mass, in the order of the links'
-    names; `fraction`: largest relative change: the factors are uniform in 1 ± fraction; 0 ≤ fraction < 1.
-    Returns the robot with `urdf_text` and `model.inertias` changed consistently; the same object if the
-    fraction is 0. Raises RobotError if the fraction is out of range.
-    """
-    _require_fraction("mass", fraction)
-    if fraction == 0.0:
-        return robot
+    if mass_fraction == 0.0:
+        return robot, friction_factor
     root = ET.fromstring(robot.urdf_text)
     for link in sorted(root.findall("link"), key=lambda element: element.get("name", "")):
         mass = link.find("inertial/mass")
         if mass is None or float(mass.get("value", "0")) == 0.0:
             continue
-        factor = 1.0 + fraction * rng.uniform(-1.0, 1.0)
-        _scale(mass, "value", factor)
-        for inertia in link.findall("inertial/inertia"):
-            for entry in INERTIA:
-                _scale(inertia, entry, factor)
+        factor = 1.0 + mass_fraction * rng.uniform(-1.0, 1.0)
+        changed = [(mass, "value")]
+        changed += [(inertia, entry) for inertia in link.findall("inertial/inertia") for entry in INERTIA]
+        for element, attribute in changed:
+            element.set(attribute, repr(factor * float(element.get(attribute, "0"))))
     text = ET.tostring(root, encoding="unicode")
     free = (pin.JointModelFreeFlyer(),) if robot.floating else ()
     # Links on fixed joints are merged with the body of the joint before them; only Pinocchio knows with
@@ -129,15 +122,4 @@ def vary_masses(robot: Robot, rng: np.random.Generator, fraction: float) -> Robo
     model = robot.model.copy()
     for joint in range(model.njoints):
         model.inertias[joint] = inertias[joint]
-    return replace(robot, model=model, urdf_text=text)
-
-
-def _scale(element: ET.Element, attribute: str, factor: float) -> None:
-    """Multiply a number in an attribute, in place."""
-    element.set(attribute, repr(factor * float(element.get(attribute, "0"))))
-
-
-def _require_fraction(what: str, fraction: float) -> None:
-    """Refuse a fraction that is out of range."""
-    if not 0.0 <= fraction < 1.0:
-        raise RobotError(f"variation: {what} fraction {fraction:g} must be at least 0 and less than 1")
+    return replace(robot, model=model, urdf_text=text), friction_factor

@@ -9,7 +9,7 @@ import pinocchio as pin
 
 from simbench.kinematics.compiled import compile_for, compiled
 from simbench.options import GripSection
-from simbench.robot.robot_limbs import links_with_collision_shape, palm_links
+from simbench.robot.robot_limbs import hand_links, links_with_collision_shape
 from simbench.sim.control.command import Load
 from simbench.sim.engine import BodyHandle, Fixture, LinkHandle, RobotBody
 from simbench.sim.fixtures.mechanism import part_origin
@@ -173,7 +173,7 @@ class Grip:
             on_joint=(tuple(pose[:3]), tuple(pose[3:])),
         )
         shaped = links_with_collision_shape(body.robot)
-        rigid = palm_links(body.robot, f"{side}_hand")
+        rigid = hand_links(body.robot, f"{side}_hand", fingers=False)
         self._hand_links = tuple(body.links[link] for link in (*rigid, *hand.fingers) if link in shaped)
         self._rest: tuple[Vector, Quaternion] = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)
         self._spring_wrench = compile_for(spring_wrench, _AT_REST, _AT_REST, self._rest, self._spring)

@@ -46,8 +46,7 @@ MAIN = """
 import sys
 sys.path.insert(0, sys.argv[1])
 from caller import twice
-from simbench.kinematics.compiled import kernel_digest
-print(twice(1.0), kernel_digest(twice), sum(twice.stats.cache_hits.values()))
+print(twice(1.0), twice._cache._digest, sum(twice.stats.cache_hits.values()))
 """
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.signal import savgol_filter as reference
 
-from simbench.kinematics.derivatives import acceleration_noise_gain, differentiate, savgol_filter
+from simbench.kinematics.derivatives import differentiate, savgol_filter
 
 
 @pytest.mark.parametrize(
@@ -51,12 +51,20 @@ def test_the_window_grows_with_noise_and_its_noise_is_told():
     assert clean.noise[0] < 0.01
 
 
-@pytest.mark.parametrize("window", [5, 7, 11])
-def test_the_gain_of_noise_is_that_of_the_filter(window):
+@pytest.mark.parametrize("interval", [0.02, 0.007, 0.001])
+def test_the_gain_of_noise_is_that_of_the_filter(interval):
+    """The same samples at another rate have another window, and the same noise of the samples."""
     from scipy.signal import savgol_coeffs
 
-    weights = savgol_coeffs(window, 4, deriv=2, delta=0.02)
-    assert acceleration_noise_gain(window, 0.02) == pytest.approx(np.linalg.norm(weights))
+    samples = 1e-3 * np.random.default_rng(4).standard_normal((400, 1))
+    found = {each: differentiate(each * np.arange(400.0), samples) for each in (interval, 0.05)}
+    gains = {
+        each: np.linalg.norm(savgol_coeffs(result.window, 4, deriv=2, delta=each))
+        for each, result in found.items()
+    }
+    assert found[interval].window > found[0.05].window
+    ratio = found[interval].noise[0] / found[0.05].noise[0]
+    assert ratio == pytest.approx(gains[interval] / gains[0.05], rel=1e-9)
 
 
 def test_unequal_intervals_are_differentiated_too():

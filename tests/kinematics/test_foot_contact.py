@@ -15,10 +15,8 @@ from simbench.kinematics.foot_contact import (
     find_foot_contacts,
     find_point_contacts,
     measure_feet,
-    measure_float,
     measure_foot_skate,
     measure_jerk,
-    measure_penetration,
     measure_sole_angle,
     point_speeds,
 )
@@ -145,12 +143,8 @@ def test_rolling_over_the_toe_is_no_slide_and_turning_is():
     assert displacement[-1] == pytest.approx(2 * np.sin(0.3) * np.hypot(0.12, 0.03))
 
 
-def test_depth_height_and_tilt():
-    heights = np.array([[0.0, 0.01], [-0.03, 0.0], [0.05, 0.07]])
-    assert measure_penetration(heights) == pytest.approx([0.0, 0.03, 0.0])
-    assert measure_penetration(heights, -0.01) == pytest.approx([0.0, 0.02, 0.0])
+def test_the_tilt_counts_in_contact():
     contact = np.array([True, True, False])
-    assert measure_float(heights, contact) == pytest.approx([0.0, 0.0, 0.05])
     normal = np.array([[np.sin(0.2), 0.0, np.cos(0.2)]] * 3)
     assert measure_sole_angle(normal, contact) == pytest.approx([0.2, 0.2, 0.0])
 

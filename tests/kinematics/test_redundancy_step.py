@@ -6,19 +6,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simbench.kinematics.redundancy_body import compute_joint_limit_stiffness, make_plain_anatomy
-from simbench.kinematics.redundancy_criteria import (
-    StepState,
-    compute_manipulability_gradient,
-    compute_objective,
-    joint_limit_stiffness,
-    solve_dense_step,
-)
+from simbench.kinematics.redundancy_criteria import StepState
 from simbench.kinematics.redundancy_law import set_objective
 from simbench.kinematics.redundancy_step import (
     StepProblem,
     make_step_factors,
     manipulability_gradient,
     solve_step,
+)
+from simbench.motion.actors.palm_control import (
+    compute_manipulability_gradient,
+    compute_objective,
+    joint_limit_stiffness,
+    solve_dense_step,
 )
 
 

@@ -11,7 +11,7 @@ from script_modules import loaded_script
 
 from simbench.errors import RobotError
 from simbench.robot.robot import load_robot, placed_robot
-from simbench.robot.robot_variants import draw_variation, vary_masses
+from simbench.robot.robot_variants import draw_variation
 from simbench.sim.bullet import open_world
 
 
@@ -31,7 +31,7 @@ def direct_drive_arm():
 
 
 def vary(robot, seed, fraction):
-    return vary_masses(robot, np.random.default_rng(seed), fraction)
+    return draw_variation(seed, robot, fraction, 0.0)[0]
 
 
 def masses(robot):
@@ -110,11 +110,11 @@ def test_only_masses_and_inertia_change(robot):
 @settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 2**32), fraction=st.floats(1e-3, 0.999))
 def test_factors_are_of_links_by_name_and_within_the_fraction(mahru, seed, fraction):
-    """Mass and inertia share a factor, the kth draw that of the kth name."""
+    """Mass and inertia share a factor; the first draw is the floor's, the next that of the first name."""
     varied = vary(mahru, seed, fraction)
-    draws = np.random.default_rng(seed).uniform(1.0 - fraction, 1.0 + fraction, len(masses(mahru)))
+    draws = np.random.default_rng([seed, 1]).uniform(1.0 - fraction, 1.0 + fraction, 1 + len(masses(mahru)))
     ratio = np.array(list(masses(varied).values())) / np.array(list(masses(mahru).values()))
-    np.testing.assert_allclose(ratio, draws, rtol=1e-9)
+    np.testing.assert_allclose(ratio, draws[1:], rtol=1e-9)
 
 
 def test_inertia_goes_with_mass(romeo):
@@ -129,12 +129,12 @@ def test_inertia_goes_with_mass(romeo):
 
 def test_factors_are_uniform(direct_drive_arm):
     """Mean 1, variance f²/3, 60 robots of few links: three standard errors."""
-    rng, fraction = np.random.default_rng(0), 0.1
+    fraction = 0.1
     start = np.array(list(masses(direct_drive_arm).values()))
     ratios = np.concatenate(
         [
-            np.array(list(masses(vary_masses(direct_drive_arm, rng, fraction)).values())) / start
-            for _ in range(60)
+            np.array(list(masses(vary(direct_drive_arm, seed, fraction)).values())) / start
+            for seed in range(60)
         ]
     )
     deviation = fraction / np.sqrt(3.0)

@@ -13,7 +13,7 @@ from simbench.kinematics.derivatives import savgol_filter
 from simbench.kinematics.least_squares import DampingRule, begin, is_running, judge_step
 from simbench.kinematics.path_solver import bounded_chain_step, hold_between, interpolate_change, time_grids
 from simbench.kinematics.rotation import ROTATION_WEIGHT
-from simbench.kinematics.task_matrix import Targets, Tasks, make_path_equations, make_workspace, path_matrices
+from simbench.kinematics.task_matrix import Targets, Tasks, make_workspace, path_matrices
 from simbench.kinematics.tree import KinematicTree, frame_on_body, kinematic_tree
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.imitate.problem import ImitationProblem, frame_costs
@@ -163,7 +163,8 @@ def _minimise_integral(
     """
     weights, points, time, base, posture, low, high, departure = parts
     work = make_workspace(tree)
-    blocks, vectors, cost = make_path_equations(*departure.shape)
+    count, size = len(departure), 6 + departure.shape[1]
+    blocks, vectors, cost = np.empty((count, size, size)), np.empty((count, size)), np.empty(count)
     targets = Targets(points, np.empty((len(departure), 0, 3, 3)))
     # What first and second differences of the departure cost, (T - 1, n) and (T - 2, n); a frame's time is 1.
     period = (time[-1] - time[0]) / (len(time) - 1)

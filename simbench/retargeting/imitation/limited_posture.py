@@ -11,7 +11,7 @@ from simbench.errors import PluginError, RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.derivatives import savgol_filter
 from simbench.kinematics.path_solver import bounded_chain_step, chain_step
-from simbench.kinematics.task_matrix import Targets, make_path_equations, make_workspace, path_matrices
+from simbench.kinematics.task_matrix import Targets, make_workspace, path_matrices
 from simbench.kinematics.tree import kinematic_tree
 from simbench.motion.human_motion import HumanMotion
 from simbench.options import RetargetSection
@@ -170,7 +170,8 @@ def limited_posture(
     tree, tasks = kinematic_tree(actor.model), imitation_tasks(actor, WEIGHTS)
     targets = Targets(*(target[samples] for target in imitation_targets(actor, motion, WEIGHTS)))
     near, work = PairWorkspace(shapes.model, shapes.geometry), make_workspace(tree)
-    matrices, vectors, costs = make_path_equations(count, actor.model.nv - 6)
+    size = actor.model.nv
+    matrices, vectors, costs = np.empty((count, size, size)), np.empty((count, size)), np.empty(count)
     duration = np.diff(time)[:, None]
     speed = np.concatenate([np.full(3, _BASE_SPEED), np.minimum(actor.model.velocityLimit[6:], _FASTEST)])
     box = np.concatenate([np.full(3, -np.inf), lower]), np.concatenate([np.full(3, np.inf), upper])

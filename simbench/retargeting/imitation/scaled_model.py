@@ -13,7 +13,7 @@ from simbench.errors import MotionError, RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.motion.human_motion import ARM_JOINTS, HumanMotion
 from simbench.robot.robot import Robot
-from simbench.robot.robot_limbs import upper_body, upper_body_joints
+from simbench.robot.robot_limbs import upper_body
 from simbench.robot.sides import SIDES
 
 _FLEXED_RAD = 0.35
@@ -162,7 +162,7 @@ def calibrate(robot: Robot, motion: HumanMotion) -> ScaledActor:
     data = model.createData()
 
     basic = pin.neutral(model)
-    basic[7:] = upper_body_joints(robot, model, robot.postures["basic"])
+    basic[7:] = robot.postures["basic"][[robot.joint_names.index(name) for name in model.names[2:]]]
     pin.framesForwardKinematics(model, data, basic)
     hands = [(hand, data.oMf[hand].rotation.copy()) for hand in (joints["left_wrist"], joints["right_wrist"])]
     shoulders = [data.oMf[joints[f"{side}_shoulder"]].translation for side in SIDES]

@@ -12,7 +12,7 @@ from simbench.balance.inverted_pendulum import GRAVITY
 from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.path_solver import AccelerationRows, PathBounds, PathCost, solve_bounded_path
-from simbench.kinematics.task_matrix import Targets, make_path_equations, make_workspace, path_matrices
+from simbench.kinematics.task_matrix import Targets, make_workspace, path_matrices
 from simbench.kinematics.tree import kinematic_tree, make_path_poses, place_path
 from simbench.retargeting.collision.clearance import ClearanceScene
 from simbench.retargeting.imitation.imitation import imitation_tasks
@@ -169,7 +169,8 @@ def keep_tempo(
     frames = np.ascontiguousarray(rotation[:, tasks.rotation_body] @ tasks.rotation)
     targets, weights = Targets(points, frames), np.tile(tasks.point_weight, (count, 1))
     for _ in range(_ROUNDS):
-        matrices, vectors, squares = make_path_equations(*at.shape)
+        size = 6 + at.shape[1]
+        matrices, vectors, squares = np.empty((count, size, size)), np.empty((count, size)), np.empty(count)
         q, work = np.hstack([root, at]), make_workspace(tree)
         path_matrices(tree, tasks, weights, targets, q, work, matrices, vectors, squares)
         blocks = matrices[:, 6:, 6:] + (_HOLD**2 + nearness**2) * np.eye(at.shape[1])

@@ -50,12 +50,14 @@ def read_xml(path: Path, largest: int = LARGEST_FILE) -> ET.Element:
             raise ValueError(
                 f"line {parser.CurrentLineNumber}: <{tag}> is nested more than {DEEPEST} elements deep"
             )
-        builder.start(_qualified(tag), {_qualified(key): value for key, value in attributes.items()})
+        # Names in a namespace are written as ElementTree does.
+        names = {name: "{" + name if "}" in name else name for name in (tag, *attributes)}
+        builder.start(names[tag], {names[key]: value for key, value in attributes.items()})
 
     def end(tag: str) -> None:
         nonlocal depth
         depth -= 1
-        builder.end(_qualified(tag))
+        builder.end("{" + tag if "}" in tag else tag)
 
     def declare_type(*_declaration: object) -> None:
         raise ValueError(
@@ -74,11 +76,7 @@ def read_xml(path: Path, largest: int = LARGEST_FILE) -> ET.Element:
     return builder.close()
 
 
-def _qualified(name: str) -> str:
-    """Write a name in a namespace as ElementTree does."""
-    return "{" + name if "}" in name else name
-
-
+MOVING = ("revolute", "continuous", "prismatic")
 INERTIA = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 # The geometries that Bullet and Pinocchio read, and the attributes with their size.
 SIZES = {
@@ -89,7 +87,8 @@ SIZES = {
     "mesh": (),
 }
 
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", re.ASCII)
+# A decimal number in the notation that every parser reads.
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", re.ASCII)
 _BLANKS = re.compile(r"[ \t\r\n]+")
 _LONGEST_MESSAGE = 1000
 _SMALLEST = sys.float_info.min
@@ -174,68 +173,72 @@ class UrdfTree:
     def __init__(self, robot: ET.Element) -> None:
         self.name = robot.get("name", "")
         bad: list[str] = []
-        self.links = tuple(_read_link(element, bad) for element in robot.findall("link"))
-        self.joints = tuple(_read_joint(element, bad) for element in robot.findall("joint"))
-        self.bad_numbers = tuple(bad)
-
-
-def _read_link(element: ET.Element, bad: list[str]) -> UrdfLink:
-    """Read a link with its shapes; messages about bad numbers are collected."""
-    where = f"link `{element.get('name', '')}`"
-    shapes = []
-    for part in element:
-        if part.tag not in ("visual", "collision"):
-            continue
-        inside = f"{where}: {part.tag}"
-        xyz, rpy = _origin(part, inside, bad)
-        form = next(iter(part.find("geometry") or ()), None)
-        kind = None if form is None else form.tag
-        size: Numbers = ()
-        file_name: str | None = None
-        scale: Numbers = (1.0,) * 3
-        if form is not None and kind == "mesh":
-            file_name = form.get("filename", "")
-            scale = _numbers(form, "scale", 3, "1 1 1", f"{inside}: mesh", bad)
-        for key in SIZES.get(kind or "", ()):
-            size += _numbers(form, key, 3 if key == "size" else 1, None, inside, bad)
-        shapes.append(UrdfShape(part.tag, kind, size, file_name, scale, xyz, rpy))
-    inertial = element.find("inertial")
-    inertia: Numbers = (0.0,) * 6
-    mass, xyz, rpy = 0.0, inertia[:3], inertia[:3]
-    if inertial is not None:
-        xyz, rpy = _origin(inertial, f"{where}: inertial", bad)
-        (mass,) = _numbers(inertial.find("mass"), "value", 1, None, f"{where}: mass", bad)
-        matrix = inertial.find("inertia")
-        # Products of inertia may be left out.
-        inertia = tuple(
-            _numbers(matrix, key, 1, "0" if key[1] != key[2] else None, f"{where}: inertia", bad)[0]
-            for key in INERTIA
-        )
-    return UrdfLink(element.get("name", ""), mass, xyz, rpy, inertia, tuple(shapes))
-
-
-def _read_joint(element: ET.Element, bad: list[str]) -> UrdfJoint:
-    """Read a joint; messages about bad numbers are collected."""
-    where = f"joint `{element.get('name', '')}`"
-    xyz, rpy = _origin(element, where, bad)
-    axis = _numbers(element.find("axis"), "xyz", 3, "1 0 0", f"{where}: axis", bad)
-    limit, mimic = element.find("limit"), element.find("mimic")
-    given = {} if limit is None else limit.attrib
-    limits = {
-        key: _numbers(limit, key, 1, None, f"{where}: limit", bad)[0] if key in given else None
-        for key in ("lower", "upper", "velocity", "effort")
-    }
-    return UrdfJoint(
-        name=element.get("name", ""),
-        kind=element.get("type", ""),
-        parent=linked(element, "parent"),
-        child=linked(element, "child"),
-        xyz=xyz,
-        rpy=rpy,
-        axis=axis,
-        mimic=None if mimic is None else mimic.get("joint", ""),
-        **limits,
-    )
+        links, joints = [], []
+        for element in robot.findall("link"):
+            where = f"link `{element.get('name', '')}`"
+            shapes = []
+            for part in element:
+                if part.tag not in ("visual", "collision"):
+                    continue
+                inside = f"{where}: {part.tag}"
+                xyz, rpy = (
+                    _numbers(part.find("origin"), key, 3, "0 0 0", f"{inside}: origin", bad)
+                    for key in ("xyz", "rpy")
+                )
+                form = next(iter(part.find("geometry") or ()), None)
+                kind = None if form is None else form.tag
+                size: Numbers = ()
+                file_name: str | None = None
+                scale: Numbers = (1.0,) * 3
+                if form is not None and kind == "mesh":
+                    file_name = form.get("filename", "")
+                    scale = _numbers(form, "scale", 3, "1 1 1", f"{inside}: mesh", bad)
+                for key in SIZES.get(kind or "", ()):
+                    size += _numbers(form, key, 3 if key == "size" else 1, None, inside, bad)
+                shapes.append(UrdfShape(part.tag, kind, size, file_name, scale, xyz, rpy))
+            inertial = element.find("inertial")
+            inertia: Numbers = (0.0,) * 6
+            mass, xyz, rpy = 0.0, inertia[:3], inertia[:3]
+            if inertial is not None:
+                xyz, rpy = (
+                    _numbers(inertial.find("origin"), key, 3, "0 0 0", f"{where}: inertial: origin", bad)
+                    for key in ("xyz", "rpy")
+                )
+                (mass,) = _numbers(inertial.find("mass"), "value", 1, None, f"{where}: mass", bad)
+                matrix = inertial.find("inertia")
+                # Products of inertia may be left out.
+                inertia = tuple(
+                    _numbers(matrix, key, 1, "0" if key[1] != key[2] else None, f"{where}: inertia", bad)[0]
+                    for key in INERTIA
+                )
+            links.append(UrdfLink(element.get("name", ""), mass, xyz, rpy, inertia, tuple(shapes)))
+        for element in robot.findall("joint"):
+            where = f"joint `{element.get('name', '')}`"
+            xyz, rpy = (
+                _numbers(element.find("origin"), key, 3, "0 0 0", f"{where}: origin", bad)
+                for key in ("xyz", "rpy")
+            )
+            axis = _numbers(element.find("axis"), "xyz", 3, "1 0 0", f"{where}: axis", bad)
+            limit, mimic = element.find("limit"), element.find("mimic")
+            given = {} if limit is None else limit.attrib
+            limits = {
+                key: _numbers(limit, key, 1, None, f"{where}: limit", bad)[0] if key in given else None
+                for key in ("lower", "upper", "velocity", "effort")
+            }
+            joints.append(
+                UrdfJoint(
+                    name=element.get("name", ""),
+                    kind=element.get("type", ""),
+                    parent=linked(element, "parent"),
+                    child=linked(element, "child"),
+                    xyz=xyz,
+                    rpy=rpy,
+                    axis=axis,
+                    mimic=None if mimic is None else mimic.get("joint", ""),
+                    **limits,
+                )
+            )
+        self.links, self.joints, self.bad_numbers = tuple(links), tuple(joints), tuple(bad)
 
 
 def linked(joint: ET.Element, end: str) -> str:
@@ -276,15 +279,6 @@ def inertia_matrix(entries: Iterable[float]) -> NDArray[np.float64]:
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
-def _origin(element: ET.Element, where: str, bad: list[str]) -> tuple[Numbers, Numbers]:
-    """Read position, m, and roll-pitch-yaw angles, rad, of an `<origin>`."""
-    origin = element.find("origin")
-    return (
-        _numbers(origin, "xyz", 3, "0 0 0", f"{where}: origin", bad),
-        _numbers(origin, "rpy", 3, "0 0 0", f"{where}: origin", bad),
-    )
-
-
 def _numbers(
     element: ET.Element | None, attribute: str, count: int, default: str | None, where: str, bad: list[str]
 ) -> Numbers:
@@ -309,15 +303,10 @@ def parse_numbers(text: str) -> Numbers:
     numbers; empty if one of them is not a finite number.
     """
     parts = _BLANKS.split(text.strip(" \t\r\n"))
-    if not all(map(is_plain_number, parts)):
+    if not all(map(NUMBER.fullmatch, parts)):
         return ()
     values = tuple(value if abs(value) >= _SMALLEST else 0.0 for value in map(float, parts))
     return values if all(map(math.isfinite, values)) else ()
-
-
-def is_plain_number(text: str) -> bool:
-    """Tell whether a text is a decimal number in the notation that every parser reads."""
-    return _NUMBER.fullmatch(text) is not None
 
 
 def shorten_message(line: str) -> str:

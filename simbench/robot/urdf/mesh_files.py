@@ -60,7 +60,7 @@ def check_mesh(path: Path) -> MeshCheck:
     return _check(path, status.st_mtime_ns, status.st_size)
 
 
-def find_mesh_format_error(path: Path) -> str | None:
+def find_mesh_error(path: Path) -> str | None:
     """Find out why Bullet cannot read a mesh file, nor one that is made from it.
 
     Returns the reason; None if there is a file that Bullet can read.
@@ -116,7 +116,9 @@ def _measure_stl(path: Path) -> tuple[int, float]:
     # Some bit patterns of NaN are reported when they are converted; all of them are found below.
     with np.errstate(invalid="ignore"):
         corners = np.frombuffer(content, _TRIANGLE, count, STL_HEADER)["corners"].astype(float)
-    return count, _largest(corners)
+    if not np.isfinite(corners).all():
+        raise InvalidMeshError("a coordinate is not a finite number")
+    return count, float(np.abs(corners).max(initial=0.0))
 
 
 def _measure_obj(path: Path) -> tuple[int, float]:
@@ -160,8 +162,8 @@ def _measure_obj(path: Path) -> tuple[int, float]:
                 raise InvalidMeshError(f"a face has the index {text}; the lines above it have {limit}")
     for library in libraries:
         _check_material_library(path.parent, library)
-    _largest(_floats(others))
-    return triangles, _largest(_floats(vertices))
+    _largest(others)
+    return triangles, _largest(vertices)
 
 
 _MEASURES = {".obj": _measure_obj, ".stl": _measure_stl, ".dae": measure_collada}
@@ -193,18 +195,12 @@ def _check_material_library(folder: Path, name: bytes) -> None:
         raise InvalidMeshError(f"materials `{name[:40].decode(errors='replace')}`: {error}") from error
 
 
-def _floats(parts: list[bytes]) -> NDArray[np.float64]:
-    """Read numbers; NaN stands for what is none."""
-    if any(b"_" in part for part in parts):
-        return np.array([np.nan])
+def _largest(parts: list[bytes]) -> float:
+    """Find the largest of coordinates that are written as text; all must be finite numbers."""
     try:
-        return np.array(parts, dtype=float)
+        numbers = np.array([b"nan"] if any(b"_" in part for part in parts) else parts, dtype=float)
     except ValueError:
-        return np.array([np.nan])
-
-
-def _largest(numbers: NDArray[np.float64]) -> float:
-    """Find the largest coordinate; all must be finite."""
+        numbers = np.array([np.nan])
     if not np.isfinite(numbers).all():
         raise InvalidMeshError("a coordinate is not a finite number")
     return float(np.abs(numbers).max(initial=0.0))
@@ -319,7 +315,7 @@ def mesh_points(path: Path) -> Points | None:
 
     Returns (N, 3) or None: vertices in the file's unit; None if the file contains no mesh that can be read.
     """
-    if find_mesh_format_error(path):
+    if find_mesh_error(path):
         return None
     try:
         vertices = load_triangles(check_mesh(path).file).reshape(-1, 3)

@@ -5,7 +5,8 @@ Notes say everything that was changed or left out.
 
 import os
 import xml.etree.ElementTree as ET
-from collections.abc import Collection, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,10 @@ from simbench.robot.description import FixedFrame
 from simbench.robot.native_output import quiet_native_output
 from simbench.robot.urdf.elements import (
     INERTIA,
+    LARGEST_LENGTH,
+    LONGEST_NAME,
+    MOVING,
+    UrdfJoint,
     UrdfTree,
     add_joint,
     inertia_matrix,
@@ -25,29 +30,19 @@ from simbench.robot.urdf.elements import (
     parse_urdf,
     shorten_message,
 )
-from simbench.robot.urdf.normalise import (
-    align_with_principal_axes,
-    fill_inertial,
-    keep_known_parts,
-    normalise_joint,
-    normalise_materials,
-    normalise_shapes,
-)
-from simbench.robot.urdf.urdf_errors import (
-    MOST_JOINTS,
-    MOVING,
-    find_joints_without_inertia,
-    find_path_to_heaviest_fixed_link,
-    find_root_link,
-    find_urdf_errors,
-)
+from simbench.robot.urdf.normalise import LISTED, normalise_urdf
 
-LEFT_OUT = {
-    ("joint", "dynamics"): "<dynamics> damping and friction are left out",
-    ("link", "contact"): "<contact> parameters, which only Bullet knows, are left out",
-}
-LISTED = 3  # At most this many names are listed in a note.
 _TINY = 1e-12
+UNSUPPORTED = {
+    "spherical": "three revolute joints do the same",
+    "planar": "two prismatic joints and a revolute one do the same",
+    "floating": "leave joint and parent out: a robot with a floating base moves freely without them",
+}
+RESERVED_NAMES = ("universe", "root_joint")
+MOST_JOINTS = 127  # Bullet's messages have room for the state of so many joints, whether they move or not.
+LARGEST_MASS = 1e6  # Largest mass, kg.
+LARGEST_INERTIA = 1e9  # Largest moment of inertia, kg·m².
+LEAST_INERTIA = 1e-12  # Smallest inertia that a joint must move, kg·m² or kg.
 
 
 def read_urdf(
@@ -81,9 +76,26 @@ def read_urdf(
     element's name, for everything that was changed or left out.
     """
     robot, frames = parse_urdf(path), frames or {}
-    fix_joints(robot, fixed_joints or {}, f"{where}: fixed_joints")
-    add_fixed_frames(robot, frames, f"{where}: fixed_frames")
-    merged = merge_light_links(robot, MOST_JOINTS, {*frames, *kept_links})
+    named = {*frames, *kept_links}
+    _apply_description(robot, fixed_joints or {}, frames, where)
+    # Of more joints than Bullet allows, links that carry nothing and that no one names are merged first, the
+    # lightest of them at first.
+    merged: list[str] = []
+    while len(joints := robot.findall("joint")) > MOST_JOINTS:
+        parents = {linked(joint, "parent") for joint in joints}
+        links = {element.get("name", ""): element for element in robot.findall("link")}
+        fixed = [
+            (child in parents, _read_inertia(links[child]).mass if child in links else np.inf, number)
+            for number, joint in enumerate(joints)
+            if joint.get("type") == "fixed" and (child := linked(joint, "child")) not in named
+        ]
+        if not fixed:
+            break
+        lightest = joints[min(fixed)[2]]
+        if linked(lightest, "child") not in links or linked(lightest, "parent") not in links:
+            break
+        merged.append(linked(lightest, "child"))
+        _merge_child(robot, lightest, _read_pose(lightest))
     tree = UrdfTree(robot)
     errors = find_urdf_errors(tree, floating=floating)
     if errors:
@@ -96,50 +108,44 @@ def read_urdf(
             f"links {listed}{rest}: on fixed joints; merged into the links that carry them, as Bullet allows "
             f"{MOST_JOINTS} joints"
         )
-    if floating:
-        notes += move_root_to_mass(robot, tree)
+    path_to_mass = find_path_to_heaviest_fixed_link(tree) if floating else None
+    if path_to_mass:
+        # Bullet fixes a root without mass in space without a message: a link with mass becomes the root, by
+        # reversing the fixed joints between it and the root. Every link keeps its pose.
+        elements = {element.get("name"): element for element in robot.findall("joint")}
+        for joint in path_to_mass:
+            element = elements[joint.name]
+            for tag, link in (("parent", joint.child), ("child", joint.parent)):
+                end = element.find(tag)
+                assert end is not None
+                end.set("link", link)
+            if element.find("origin") is not None:
+                _write_pose(element, _read_pose(element).inverse(), 12)
+        notes.append(
+            f"link `{path_to_mass[0].parent}`: has no mass; `{path_to_mass[-1].child}`, which is fixed to "
+            "it, is the root"
+        )
     # Bullet reads at most 1023 bytes of a line, and breaks a longer one in two.
     ET.indent(robot)
     text = ET.tostring(robot, encoding="unicode")
-    try:
-        without_inertia = find_joints_without_inertia(text)
-    except (ValueError, RuntimeError) as error:
-        raise RobotError(f"{path}: not a URDF that Pinocchio can read: {error}") from error
+    # Any torque would accelerate a joint that moves no inertia without bound. A link without mass is allowed
+    # as long as a link with mass moves with it. Not the zero posture, in which masses may by chance lie on
+    # the axis of a joint.
+    model = build_model(text, path)
+    posture = pin.integrate(model, pin.neutral(model), np.full(model.nv, 0.37))
+    # Pinocchio returns a 1 × 1 matrix as a vector.
+    moved = pin.crba(model, model.createData(), posture).reshape(model.nv, model.nv).diagonal()
+    without_inertia = [
+        name
+        for name, joint in zip(model.names[1:], model.joints[1:], strict=True)
+        if moved[joint.idx_v] < LEAST_INERTIA
+    ]
     if without_inertia:
         raise RobotError(
             f"{path}: joint `{without_inertia[0]}`: moves links without mass and inertia only"
             f"{_how_many_more(without_inertia)}"
         )
     return text, tuple(notes)
-
-
-def normalise_urdf(robot: ET.Element, tree: UrdfTree, folder: Path) -> list[str]:
-    """Convert in place what simulators read differently or not at all, even if the URDF has errors.
-
-    `tree`: links and joints of the same robot, as they were read; `folder`: folder of the URDF, to which mesh
-    paths are relative. Returns what was changed or left out, one line each.
-    """
-    notes = normalise_materials(robot, folder)
-    for element in robot.findall("link"):
-        fill_inertial(element)
-        align_with_principal_axes(element)
-        notes += normalise_shapes(element, folder)
-    for element, joint in zip(robot.findall("joint"), tree.joints, strict=True):
-        notes += normalise_joint(element, joint)
-    if robot.find(".//geometry/capsule") is not None:
-        # urdfdom prints that older versions of URDF have no capsules.
-        robot.set("version", "1.1")
-    for (kind, tag), text in LEFT_OUT.items():
-        names = []
-        for element in robot.findall(kind):
-            for part in element.findall(tag):
-                element.remove(part)
-                if len(part) or any(value.strip("0. ") for value in part.attrib.values()):
-                    names.append(f"`{element.get('name')}`")
-        if names:
-            rest = f"{names[0]} and {len(names) - 1} more"
-            notes.append(f"{kind}s {', '.join(names) if len(names) <= LISTED else rest}: {text}")
-    return list(map(shorten_message, [*notes, *keep_known_parts(robot)]))
 
 
 def build_model(text: str, where: str | os.PathLike[str], *, floating: bool = False) -> pin.Model:
@@ -161,51 +167,33 @@ def build_model(text: str, where: str | os.PathLike[str], *, floating: bool = Fa
     return model
 
 
-def add_fixed_frames(robot: ET.Element, frames: Mapping[str, FixedFrame], where: str) -> None:
-    """Add a link without mass and a fixed joint for each frame, in place.
+def _apply_description(
+    robot: ET.Element, fixed_joints: Mapping[str, float], frames: Mapping[str, FixedFrame], where: str
+) -> None:
+    """Fix joints at given positions and add massless frames, as a robot.yaml says, in place.
 
-    `frames`: frames by name; a frame may carry others; `where`: file and key, for messages.
+    The links that a fixed joint moved are merged into those before it: the merged link has the mass, the
+    centre of gravity, the inertia and the shapes of both; what the merged link carried keeps its pose. So the
+    robot is that whose joints are locked, with fewer links. Each frame becomes a link without mass on a fixed
+    joint; a frame may carry others. `fixed_joints`: position of each joint, rad or m; `frames`: frames by
+    name; `where`: the robot.yaml, for messages.
     """
-    links = [element.get("name", "") for element in robot.findall("link")]
-    joints = {element.get("name", "") for element in robot.findall("joint")}
-    for name, frame in frames.items():
-        if name in links or f"{name}_joint" in joints:
-            raise RobotError(f"{where}.{name}: the URDF has a link or joint of this name; choose another")
-        if frame.parent not in links and frame.parent not in frames:
-            allowed = ", ".join(sorted({*links, *frames} - {name}))
-            raise RobotError(f"{where}.{name}: unknown link `{frame.parent}`; allowed: {allowed}")
-    for name, frame in frames.items():
-        ET.SubElement(robot, "link", name=name)
-        # Written so that they read back as the same doubles.
-        xyz, rpy = (" ".join(repr(float(value)) for value in values) for values in (frame.xyz, frame.rpy))
-        add_joint(robot, f"{name}_joint", "fixed", frame.parent, name, xyz, rpy)
-
-
-def fix_joints(robot: ET.Element, positions: Mapping[str, float], where: str) -> None:
-    """Fix joints at given positions, in place, and merge the links that they moved into those before them.
-
-    The merged link has the mass, the centre of gravity, the inertia and the shapes of both; what the merged
-    link carried keeps its pose. So the robot is that whose joints are locked, with fewer links. `positions`:
-    position of each joint, rad or m; `where`: file and key, for messages.
-    """
-    for name, position in positions.items():
+    for name, position in fixed_joints.items():
+        at = f"{where}: fixed_joints.{name}"
         joints = {element.get("name", ""): element for element in robot.findall("joint")}
         joint = joints.get(name)
         if joint is None or joint.get("type") not in (*MOVING, "fixed"):
             moving = sorted(each for each, element in joints.items() if element.get("type") in MOVING)
             raise RobotError(
-                f"{where}.{name}: no joint to fix has this name; allowed: {', '.join(moving)}, "
-                "or a fixed joint"
+                f"{at}: no joint to fix has this name; allowed: {', '.join(moving)}, or a fixed joint"
             )
         kind, limit = joint.get("type"), joint.find("limit")
         if kind == "fixed" and position != 0.0:
-            raise RobotError(f"{where}.{name}: {position:g}; the joint does not move: allowed: 0")
+            raise RobotError(f"{at}: {position:g}; the joint does not move: allowed: 0")
         if limit is not None and kind != "continuous":
             low, high = (parse_numbers(limit.get(key, "")) for key in ("lower", "upper"))
             if low and high and low[0] <= high[0] and not low[0] <= position <= high[0]:
-                raise RobotError(
-                    f"{where}.{name}: {position:g} is outside the joint's limits {low[0]:g}..{high[0]:g}"
-                )
+                raise RobotError(f"{at}: {position:g} is outside the joint's limits {low[0]:g}..{high[0]:g}")
         axis = joint.find("axis")
         direction = np.array(parse_numbers("1 0 0" if axis is None else axis.get("xyz", "1 0 0")))
         displacement = pin.SE3.Identity()
@@ -216,31 +204,20 @@ def fix_joints(robot: ET.Element, positions: Mapping[str, float], where: str) ->
             else:
                 displacement = pin.SE3(pin.exp3(position * direction), np.zeros(3))
         _merge_child(robot, joint, _read_pose(joint) * displacement)
-
-
-def merge_light_links(robot: ET.Element, most: int, kept: Collection[str]) -> list[str]:
-    """Merge links on fixed joints, in place, until a robot has at most so many joints.
-
-    Links that carry nothing and that no one names are merged first, the lightest of them at first. `most`:
-    joints that the robot may have, whether they move or not; `kept`: links that stay.
-    """
-    merged: list[str] = []
-    while len(joints := robot.findall("joint")) > most:
-        parents = {linked(joint, "parent") for joint in joints}
-        links = {element.get("name", ""): element for element in robot.findall("link")}
-        fixed = [
-            (child in parents, _read_inertia(links[child]).mass if child in links else np.inf, number)
-            for number, joint in enumerate(joints)
-            if joint.get("type") == "fixed" and (child := linked(joint, "child")) not in kept
-        ]
-        if not fixed:
-            break
-        lightest = joints[min(fixed)[2]]
-        if linked(lightest, "child") not in links or linked(lightest, "parent") not in links:
-            break
-        merged.append(linked(lightest, "child"))
-        _merge_child(robot, lightest, _read_pose(lightest))
-    return merged
+    links = [element.get("name", "") for element in robot.findall("link")]
+    taken = {element.get("name", "") for element in robot.findall("joint")}
+    for name, frame in frames.items():
+        at = f"{where}: fixed_frames.{name}"
+        if name in links or f"{name}_joint" in taken:
+            raise RobotError(f"{at}: the URDF has a link or joint of this name; choose another")
+        if frame.parent not in links and frame.parent not in frames:
+            allowed = ", ".join(sorted({*links, *frames} - {name}))
+            raise RobotError(f"{at}: unknown link `{frame.parent}`; allowed: {allowed}")
+    for name, frame in frames.items():
+        ET.SubElement(robot, "link", name=name)
+        # Written so that they read back as the same doubles.
+        xyz, rpy = (" ".join(repr(float(value)) for value in values) for values in (frame.xyz, frame.rpy))
+        add_joint(robot, f"{name}_joint", "fixed", frame.parent, name, xyz, rpy)
 
 
 def _merge_child(robot: ET.Element, joint: ET.Element, pose: pin.SE3) -> None:
@@ -276,27 +253,119 @@ def _merge_child(robot: ET.Element, joint: ET.Element, pose: pin.SE3) -> None:
     robot.remove(child)
 
 
-def move_root_to_mass(robot: ET.Element, tree: UrdfTree) -> list[str]:
-    """Make a link with mass the root, in place, by reversing the fixed joints between it and the root.
+def find_urdf_errors(tree: UrdfTree, *, floating: bool) -> list[str]:
+    """Find the errors for which a URDF cannot be simulated.
 
-    Bullet fixes a root without mass in space without a message. Every link keeps its pose. `tree`: links and
-    joints of the same robot, without errors. Returns note on what changed, one line; empty if nothing did.
+    `tree`: links and joints of the URDF; `floating`: whether the base moves freely. Returns errors of one
+    line each, with the element's name; the most serious first.
     """
-    path = find_path_to_heaviest_fixed_link(tree)
-    if not path:
-        return []
-    elements = {element.get("name"): element for element in robot.findall("joint")}
-    for joint in path:
-        element = elements[joint.name]
-        for tag, link in (("parent", joint.child), ("child", joint.parent)):
-            end = element.find(tag)
-            assert end is not None
-            end.set("link", link)
-        if element.find("origin") is not None:
-            _write_pose(element, _read_pose(element).inverse(), 12)
-    return [
-        f"link `{find_root_link(tree)}`: has no mass; `{path[-1].child}`, which is fixed to it, is the root"
+    if not tree.links:
+        return ["has no <link>"]
+    errors = [*_name_and_type_errors(tree), *tree.bad_numbers]
+    # Masses, inertias and places that nothing has, and that overflow where they are used.
+    bounded: list[tuple[str, Iterable[float], float, str]] = []
+    for link in tree.links:
+        where, far = f"link `{link.name}`", (LARGEST_LENGTH, "m or rad")
+        bounded += [
+            (f"{where}: mass", [link.mass], LARGEST_MASS, "kg"),
+            (f"{where}: inertia", link.inertia, LARGEST_INERTIA, "kg·m²"),
+            (f"{where}: inertial: origin", [*link.cog, *link.rpy], *far),
+            *((f"{where}: {s.role}", [*s.size, *s.scale, *s.xyz, *s.rpy], *far) for s in link.shapes),
+        ]
+    for joint in tree.joints:
+        place = [*joint.xyz, *joint.rpy, *joint.axis]
+        bounded.append((f"joint `{joint.name}`: origin or axis", place, LARGEST_LENGTH, "m or rad"))
+    for where, numbers, largest, unit in bounded:
+        # NaN is reported elsewhere.
+        excess = max((abs(number) for number in numbers if abs(number) > largest), default=None)
+        if excess is not None:
+            errors.append(f"{where}: {excess:g} {unit} is too large; allowed is {largest:g}")
+    errors += [
+        f"link `{link.name}`: mass {link.mass:g} kg is negative" for link in tree.links if link.mass < 0
     ]
+    # Several parents, several roots, and loops.
+    parents: dict[str, list[UrdfJoint]] = {link.name: [] for link in tree.links}
+    for joint in tree.joints:
+        parents.setdefault(joint.child, []).append(joint)
+    for name, joints in parents.items():
+        if len(joints) > 1:
+            several = ", ".join(joint.name for joint in joints)
+            errors.append(
+                f"link `{name}`: is the child of several joints ({several}); closed loops are not supported"
+            )
+    roots = [name for name, joints in parents.items() if not joints]
+    if len(roots) > 1:
+        errors.append(
+            f"links {', '.join(f'`{root}`' for root in roots)}: have no parent; exactly one root is allowed"
+        )
+    connected = set(roots)
+    reached = list(roots)
+    for name in reached:
+        below = {joint.child for joint in tree.joints if joint.parent == name} - connected
+        connected |= below
+        reached += sorted(below)
+    loose = [name for name in parents if name not in connected]
+    if loose:
+        errors.append(f"links {', '.join(f'`{name}`' for name in loose)}: form a loop that hangs on no root")
+    if floating and not errors and find_path_to_heaviest_fixed_link(tree) is None:
+        errors.append(f"root link `{roots[0]}`: has no mass, nor has a link fixed to it: it could not float")
+    return list(map(shorten_message, errors))
+
+
+def _name_and_type_errors(tree: UrdfTree) -> Iterator[str]:
+    """Find names that are missing, repeated, or refer to no link, and joints that cannot be simulated."""
+    elements = {"link": [each.name for each in tree.links], "joint": [each.name for each in tree.joints]}
+    for kind, names in elements.items():
+        for name, count in Counter(names).items():
+            if not name:
+                yield f"{kind}: {count} without a name"
+            elif count > 1:
+                yield f"{kind} `{name}`: {count} have this name"
+            elif (length := len(name.encode(errors="replace"))) > LONGEST_NAME:
+                yield f"{kind} `{name[:20]}…`: the name has {length} bytes; allowed are {LONGEST_NAME}"
+            elif not name.isprintable():
+                yield f"{kind} {name!r}: the name has characters that cannot be printed"
+    for joint in tree.joints:
+        for end, link in (("parent", joint.parent), ("child", joint.child)):
+            if not link:
+                yield f"joint `{joint.name}`: names no {end} link"
+            elif link not in elements["link"]:
+                yield f"joint `{joint.name}`: {end} `{link}` is not a link of this file"
+    allowed = ", ".join((*MOVING, "fixed"))
+    for joint in tree.joints:
+        where = f"joint `{joint.name}`"
+        if joint.kind not in (*MOVING, "fixed"):
+            hint = UNSUPPORTED.get(joint.kind)
+            what = f"type `{joint.kind}` is not supported" if hint else f"unknown type `{joint.kind}`"
+            yield f"{where}: {what}; allowed: {allowed}{f' ({hint})' if hint else ''}"
+        elif joint.kind in MOVING and joint.name in RESERVED_NAMES:
+            yield f"{where}: Pinocchio keeps this name for itself; rename the joint"
+        elif joint.kind in MOVING and not any(joint.axis):
+            yield f"{where}: axis has no length"
+
+
+def find_path_to_heaviest_fixed_link(tree: UrdfTree) -> tuple[UrdfJoint, ...] | None:
+    """Find the path from the root through fixed joints to the link with the largest mass.
+
+    `tree`: links and joints of a URDF without errors. Returns joints along the path; empty if the root itself
+    has mass, None if none of these links has mass.
+    """
+    mass = {link.name: link.mass for link in tree.links}
+    children = {joint.child for joint in tree.joints}
+    root = next(name for name in mass if name not in children)
+    if mass[root] > 0:
+        return ()
+    paths: list[tuple[UrdfJoint, ...]] = [
+        (joint,) for joint in tree.joints if joint.parent == root and joint.kind == "fixed"
+    ]
+    for path in paths:
+        paths += [
+            (*path, joint)
+            for joint in tree.joints
+            if joint.parent == path[-1].child and joint.kind == "fixed"
+        ]
+    heaviest = max(paths, key=lambda path: mass[path[-1].child], default=None)
+    return heaviest if heaviest and mass[heaviest[-1].child] > 0 else None
 
 
 def turn_root(text: str, rotation: NDArray[np.float64]) -> str:

@@ -340,8 +340,7 @@ def robot_files(name: str) -> list[Path]:
     """
     # Importing Pinocchio takes a second, which reading a scenario need not wait for.
     from simbench.robot.packages import find_file
-    from simbench.robot.robot import describe_robot
-    from simbench.robot.robot_sources import find_robot, find_urdf
+    from simbench.robot.robot_sources import describe_robot, find_robot, find_urdf
 
     file = find_robot(name)
     file, description = describe_robot(file)

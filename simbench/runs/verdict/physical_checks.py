@@ -11,9 +11,7 @@ from simbench.kinematics.arrays import Array
 from simbench.kinematics.foot_contact import (
     contact_intervals,
     dimensionless_jerk,
-    measure_float,
     measure_foot_skate,
-    measure_penetration,
     measure_sole_angle,
 )
 from simbench.motion.joint_use import joint_units
@@ -186,13 +184,14 @@ def check_feet(state: MotionState, forces: GroundForces) -> list[Check]:
             if first > 0 and last < len(time) - 1 and time[last + 1] - time[first] < _PAUSE:
                 slides[first : last + 1] = True
         sliding.append(slides)
-        depth.append(measure_penetration(heights[:, foot]))
+        depth.append(np.maximum(0.0 - heights[:, foot].min(axis=1), 0.0))
         angle.append(measure_sole_angle(feet.normal[:, foot], feet.contact[:, foot]))
     skates, depths = np.stack(displacement, axis=1), np.stack(depth, axis=1)
     skating = since_onset(skates, thresholds.SKATE, np.stack(sliding, axis=1))
     sinking = since_onset(depths, thresholds.PENETRATION, depths > thresholds.ONSET)
     # The lowest sole is too high while no foot is in contact and the motion is not one of free fall.
-    height = measure_float(heights.reshape(len(time), -1), ~feet.airborne)
+    lowest = heights.reshape(len(time), -1).min(axis=1)
+    height = np.where(feet.airborne, np.maximum(lowest, 0.0), 0.0)
     for first, last in contact_intervals(height > 0.0):
         if height[first : last + 1].max() > thresholds.FLOAT_HEIGHT:
             height[first : last + 1] = 0.0

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from simbench.errors import RobotError, RunError
 from simbench.robot.robot import Robot
-from simbench.robot.urdf.urdf_errors import MOST_JOINTS
+from simbench.robot.urdf.source import MOST_JOINTS
 
 if TYPE_CHECKING:
     from simbench.sim.bullet.bullet_world import BulletStage, BulletWorld

@@ -5,7 +5,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simbench.errors import MotionError
-from simbench.kinematics.redundancy_criteria import compute_manipulability_gradient
 from simbench.motion.actors.human_model import (
     ARM_JOINT_NAMES,
     SPINE_JOINTS,
@@ -16,6 +15,7 @@ from simbench.motion.actors.human_model import (
 from simbench.motion.actors.palm_control import (
     Manner,
     Reacher,
+    compute_manipulability_gradient,
     compute_palm_errors,
     compute_palm_jacobian,
     compute_palm_poses,

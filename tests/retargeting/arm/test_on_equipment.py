@@ -15,7 +15,7 @@ from simbench.retargeting.arm.on_equipment import plan_arm
 from simbench.retargeting.collision.interference import find_interference
 from simbench.retargeting.contact.hand_plan import Equipment
 from simbench.robot.robot import load_robot, placed_robot
-from simbench.robot.robot_limbs import palm_links
+from simbench.robot.robot_limbs import hand_links
 from simbench.robot.robot_variants import on_pedestal
 from simbench.runs.log import open_run
 from simbench.runs.motion_source import scenario_motion
@@ -132,7 +132,7 @@ def test_an_arm_on_a_pedestal_reaches_its_handle_and_its_hand_enters_nothing_els
         wanted = plan.hands.actor["right"][sample, :3, 3]
         np.testing.assert_allclose(data.oMf[frame].translation, wanted, atol=0.002)
     links, radii = entered(planned, scene)
-    assert links <= set(palm_links(robot, "right_hand"))
+    assert links <= set(hand_links(robot, "right_hand", fingers=False))
     assert radii == {held}
     # Nothing of the arm is under the floor, and the floor is where it says.
     assert find_interference(scene, plan.trajectory, (floor_obstacle(scene),)) == ()

@@ -25,7 +25,7 @@ from simbench.retargeting.collision.clearance import (
     possible_pairs,
     release_legs,
 )
-from simbench.robot.robot_limbs import upper_body, upper_body_joints
+from simbench.robot.robot_limbs import upper_body
 
 RADIUS = 0.05
 ARM = 0.4
@@ -400,7 +400,7 @@ def test_every_pair_of_an_arm_and_a_leg_is_kept_as_that_of_an_arm_and_an_obstacl
 def test_a_hand_gives_way_to_a_thigh_that_is_raised(romeo, stance):
     samples = 41
     base, joints = motion(romeo, stance, samples)
-    arms = upper_body_joints(romeo, upper_body(romeo), stance.joints)
+    arms = stance.joints[[romeo.joint_names.index(name) for name in upper_body(romeo).names[2:]]]
     path = (np.linspace(0.0, 2.0, samples), np.tile(arms, (samples, 1)), base)
     model = upper_body(romeo)
     limits = np.stack([model.lowerPositionLimit[7:], model.upperPositionLimit[7:]])
