@@ -252,7 +252,7 @@ class ScenarioEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
         self._scene.robot.place(body.root_pose(), self._state.q[body.robot.root_q :])
         for fixture in self._simulation.fixtures:
             now = fixture.read_state()
-            self._scene.fixtures[fixture.name].place(now.position, now.stand)
+            self._scene.fixtures[fixture.mechanism.name].place(now.position, now.stand)
         return take_picture(self._scene).rgb
 
     def close(self) -> None:
@@ -311,8 +311,9 @@ class ScenarioEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
         now = self.recorder.steps * self.prepared.scenario.simulation.timestep_s - timeline.start
         equipment: list[Array] = [np.empty(0)]
         for fixture in self._simulation.fixtures:
-            if fixture.name in asked and len(timeline.time):
-                wanted = [np.interp(now, timeline.time, column) for column in asked[fixture.name].T]
+            name = fixture.mechanism.name
+            if name in asked and len(timeline.time):
+                wanted = [np.interp(now, timeline.time, column) for column in asked[name].T]
                 equipment.append(np.array(wanted) - fixture.read_state().position)
         rows = self._row.reshape(4, -1)
         count = rows.shape[1]

@@ -38,7 +38,7 @@ from simbench.runs.provenance import fingerprint, sources_fingerprint
 from simbench.runs.retargeted_reference import build_arm_reference, build_whole_body_reference
 from simbench.runs.scenario.loading import robot_files
 from simbench.sim.equipment import (
-    compute_actor_positions,
+    compute_joint_positions,
     compute_resistance,
     describe_handles,
     describe_surroundings,
@@ -185,7 +185,10 @@ def make_plan(robot: Robot, inputs: PlanInputs, on_progress: OnProgress) -> Plan
         timeline = build_arm_reference(
             robot, arm, timing, feedforward=feedforward, speed_fraction=speed_fraction
         )
-        asked = {each.name: compute_actor_positions(each, arm.hands) for each in mechanisms}
+        asked = {
+            each.name: compute_joint_positions(each, arm.hands.actor, arm.hands.contact)
+            for each in mechanisms
+        }
         return Plan(timeline, arm.metrics, asked, motion.strokes, notes=arm.notes)
     timelines: list[Timeline] = []
 
@@ -208,7 +211,9 @@ def make_plan(robot: Robot, inputs: PlanInputs, on_progress: OnProgress) -> Plan
         embedding=inputs.embedding,
         check=build,
     )
-    asked = {each.name: compute_actor_positions(each, plan.hands) for each in mechanisms}
+    asked = {
+        each.name: compute_joint_positions(each, plan.hands.actor, plan.hands.contact) for each in mechanisms
+    }
     arms = [plan.metrics.get(f"retarget.robot_{bone}_mean_rad") for bone in ("upper_arm", "forearm")]
     off = [math.degrees(each) for each in arms if each is not None]
     notes = list(plan.notes)

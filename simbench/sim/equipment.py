@@ -46,7 +46,7 @@ def compute_joint_positions(
     positions = np.tile(mechanism.start, (count, 1))
     held: dict[str, Array] = {}
     for side, handle in mechanism.handles.items():
-        chain = mechanism.chain(mechanism.part(handle.part).joint)
+        chain = mechanism.chain(handle.part)
         if side in contact and chain:
             held[side] = np.full((count, len(mechanism.joints)), np.nan)
             touching = np.flatnonzero(contact[side])
@@ -228,20 +228,14 @@ def describe_surroundings(
             part
             for mechanism in mechanisms
             for part in mechanism_obstacles(
-                mechanism, compute_actor_positions(mechanism, hands), touching, robot.thighs
+                mechanism,
+                compute_joint_positions(mechanism, hands.actor, hands.contact),
+                touching,
+                robot.thighs,
             )
         ]
 
     return surroundings
-
-
-def compute_actor_positions(mechanism: Mechanism, hands: HandPlan) -> Array:
-    """Compute the joint positions of a mechanism that follow from the actor's palms.
-
-    `mechanism`: equipment that the actor moves; `hands`: motion of the actor's palms, and when they hold.
-    Returns (T, J): mechanismJoint positions, m or rad; the initial ones until the hands hold.
-    """
-    return compute_joint_positions(mechanism, hands.actor, hands.contact)
 
 
 def compute_resistance(mechanisms: Sequence[Mechanism]) -> dict[str, Resistance]:
@@ -255,18 +249,15 @@ def compute_resistance(mechanisms: Sequence[Mechanism]) -> dict[str, Resistance]
     for side, mechanism in find_held_mechanisms(mechanisms).items():
         handle = mechanism.handles[side]
         point = handle.pose.act(np.array(handle.point))
-        chain = mechanism.chain(mechanism.part(handle.part).joint)
+        chain = mechanism.chain(handle.part)
         # A hand moves one joint after the other: what it feels is at most the largest of each.
         resisting = []
         for column in chain:
             joint = mechanism.joints[column]
-            sharing = sum(
-                column in mechanism.chain(mechanism.part(each.part).joint)
-                for each in mechanism.handles.values()
-            )
+            sharing = sum(column in mechanism.chain(each.part) for each in mechanism.handles.values())
             lever = joint_lever(joint, point) if joint.kind == "turn" else 1.0
             damping = 0.5 * (joint.damping + joint.back_damping)
-            numbers = joint.friction / lever, damping / lever**2, moved_inertia(mechanism, joint) / lever**2
+            numbers = joint.friction / lever, damping / lever**2, moved_inertia(mechanism, column) / lever**2
             resisting.append([number / sharing for number in numbers])
         if resisting:
             friction, damping, mass = np.max(resisting, axis=0).tolist()

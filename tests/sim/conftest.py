@@ -16,7 +16,7 @@ from simbench.sim.sensing import ContactSensor, ContactSums
 from simbench.sim.state import empty_state
 
 if is_installed("bullet"):
-    from simbench.sim.bullet.bullet_body import bullet
+    from simbench.sim.bullet.bullet_bodies import bullet
 
 
 @pytest.fixture(scope="session")

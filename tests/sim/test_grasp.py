@@ -4,8 +4,7 @@ import pytest
 import scenes
 
 from simbench.sim.bullet import open_world
-from simbench.sim.bullet.bullet_bodies import BulletFixture
-from simbench.sim.bullet.bullet_body import bullet
+from simbench.sim.bullet.bullet_bodies import BulletFixture, bullet
 from simbench.sim.fixtures.furniture import drawer_mechanism
 from simbench.sim.fixtures.mechanism import Mechanism, MechanismHandle, MechanismJoint, Part, handle_poses
 from simbench.sim.grasp import Grip, apply_grips
