@@ -174,13 +174,13 @@ class WholeBodyController:
         if measured is None or foot_wrench is None:
             load = self._weight * gait.contact[then]
         else:
-            if not sensing.read(self._known_configuration(measured), foot_wrench):
+            if not sensing.read(measured if self._embedding else self._at_rest(measured), foot_wrench):
                 self._give_up(now)
                 return
             load, measuring = sensing.wrench[:, 2], self._control
             if self.recovery is not None:
                 recovering, body = self._recover(now, body)
-        known = self._known_configuration(self.configuration)
+        known = self.configuration if self._embedding else self._at_rest(self.configuration)
         pin.jacobianCenterOfMass(self._model, self._data, known, False)
         for frame in self._feet:
             pin.updateFramePlacement(self._model, self._data, frame)
@@ -212,10 +212,8 @@ class WholeBodyController:
             )
         self.configuration = pin.integrate(self._model, self.configuration, self.velocity * gait.timestep)
 
-    def _known_configuration(self, configuration: Array) -> Array:
+    def _at_rest(self, configuration: Array) -> Array:
         """Put joints that balance does not know of where it takes them to be."""
-        if self._embedding:
-            return configuration
         known = configuration.copy()
         known[7 + self._upper] = self._joints[0, self._upper]
         return known

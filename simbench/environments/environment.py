@@ -266,7 +266,7 @@ class ScenarioEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
 
         Returns log, from which `simbench.runs.metrics.run_metrics` computes metrics.
         """
-        self._stepper.finish_extremes()
+        self._stepper.take_extremes()
         derive_signals(self.recorder, self._simulation.body.robot)
         return make_run_log(self.prepared, self._simulation.body.robot)(self.recorder)
 
@@ -285,7 +285,7 @@ class ScenarioEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
             with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
                 return next(self._pauses, None)
         except NUMERICAL_ERRORS:
-            self._stepper.finish_extremes(interrupted=True)
+            self._stepper.take_extremes(interrupted=True)
             if self.recorder.divergence is None:
                 raise
             return None

@@ -48,11 +48,23 @@ def compute_joint_positions(
     for side, handle in mechanism.handles.items():
         chain = mechanism.chain(handle.part)
         if side in contact and chain:
-            held[side] = np.full((count, len(mechanism.joints)), np.nan)
             touching = np.flatnonzero(contact[side])
-            held[side][np.ix_(touching, np.array(chain))] = _positions_from_palm(
-                mechanism, chain, handle, palms[side][touching]
-            )
+            reached = palms[side][touching]
+            if len(chain) > 1:
+                found = _positions_of_chain(mechanism, chain, handle, reached)
+            else:
+                # m, or rad in (-pi, pi].
+                joint, point = mechanism.joints[chain[0]], np.array([*handle.point, 1.0])
+                axis = np.array(joint.axis)
+                at = (mechanism.pose.inverse().homogeneous @ reached @ point)[:, :3] - joint.origin
+                rest = (handle.pose.homogeneous @ point)[:3] - joint.origin
+                if joint.kind == "slide":
+                    found = ((at - rest) @ axis)[:, None]
+                else:
+                    across = rest - (rest @ axis) * axis
+                    found = np.arctan2(at @ np.cross(axis, across), at @ across)[:, None]
+            held[side] = np.full((count, len(mechanism.joints)), np.nan)
+            held[side][np.ix_(touching, np.array(chain))] = found
     for column, joint in enumerate(mechanism.joints):
         values = np.array([each[:, column] for each in held.values()]).reshape(len(held), count)
         if joint.kind == "turn":
@@ -71,25 +83,15 @@ def compute_joint_positions(
     return positions
 
 
-def _positions_from_palm(
+def _positions_of_chain(
     mechanism: Mechanism, chain: tuple[int, ...], handle: MechanismHandle, palms: Array
 ) -> Array:
-    """Compute the positions (T, C) of a chain of joints that bring a handle to the palms (T, 4, 4).
+    """Compute the positions (T, C) of several joints in a chain that bring a handle to the palms (T, 4, 4).
 
-    Where several joints move the handle, Gauss-Newton from the nearest of a grid of positions finds those
-    from which points of the handle are nearest to the palm's: the one that is held, and, unless the hand is
-    free to rotate there, points beside it.
+    Gauss-Newton from the nearest of a grid of positions finds those from which points of the handle are
+    nearest to the palm's: the one that is held, and, unless the hand is free to rotate there, points beside
+    it.
     """
-    if len(chain) == 1:
-        # m, or rad in (-pi, pi].
-        joint, point = mechanism.joints[chain[0]], np.array([*handle.point, 1.0])
-        held = (mechanism.pose.inverse().homogeneous @ palms @ point)[:, :3] - joint.origin
-        axis = np.array(joint.axis)
-        rest = (handle.pose.homogeneous @ point)[:3] - joint.origin
-        if joint.kind == "slide":
-            return np.asarray((held - rest) @ axis)[:, None]
-        across = rest - (rest @ axis) * axis
-        return np.asarray(np.arctan2(held @ np.cross(axis, across), held @ across))[:, None]
     # Points of the palm, homogeneous, that a grip keeps on the handle: they stand for its pose.
     beside = np.empty((0, 3))
     if not handle.level:
@@ -273,7 +275,8 @@ def resist(fixture: Fixture) -> None:
     mechanism = fixture.mechanism
     held = _latch_efforts(fixture) if mechanism.latches else {}
     for column, joint in enumerate(mechanism.joints):
-        if not joint.resists and column not in held:
+        springy = joint.stiffness > 0.0 or joint.damping != joint.back_damping
+        if not springy and column not in held:
             continue
         position, velocity = fixture.joint_state(column)
         effort = held.get(column, 0.0) - joint.stiffness * (position - joint.rest)

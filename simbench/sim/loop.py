@@ -119,13 +119,13 @@ def simulate(simulation: Simulation, recorder: Recorder, options: LoopOptions) -
                 with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
                     for _ in loop.pauses(0):
                         pass
-                loop.finish_extremes()
+                loop.take_extremes()
             except (*NUMERICAL_ERRORS, SimbenchError):
-                loop.finish_extremes(interrupted=True)
+                loop.take_extremes(interrupted=True)
                 if recorder.divergence is None:
                     raise
             except BaseException:
-                loop.finish_extremes()
+                loop.take_extremes()
                 raise
             finally:
                 recorder.wall_time = clock.perf_counter() - started - compile_time()
@@ -193,11 +193,15 @@ class Stepper:
             reference.position, reference.velocity, reference.feedforward, reference.acceleration
         )
         holding = reference.grip.tolist()
-        # Springs, latches and damping that differs by direction, which no engine's joints offer.
+        # Latches, springs and damping that differs by direction, which no engine's joints offer.
         resisting = [
             fixture
             for fixture in simulation.fixtures
-            if fixture.mechanism.latches or any(joint.resists for joint in fixture.mechanism.joints)
+            if fixture.mechanism.latches
+            or any(
+                joint.stiffness > 0.0 or joint.damping != joint.back_damping
+                for joint in fixture.mechanism.joints
+            )
         ]
         no_push = np.zeros(6)
         feet = len(body.robot.feet)
@@ -261,19 +265,10 @@ class Stepper:
             recorder.step_time += now() - before
             recorder.steps = step + 1
             if (step + 1) % _KEPT_STATES == 0:
-                self._take_extremes(step + 1 - _KEPT_STATES, _KEPT_STATES)
+                self.take_extremes(_KEPT_STATES)
             if options.realtime:
                 clock.sleep(max(0.0, started + step * timestep - now()))
         options.progress(self.steps, self.steps)
-
-    def finish_extremes(self, *, interrupted: bool = False) -> None:
-        """Take the extremes of the last states, fewer than are taken at once.
-
-        `interrupted`: whether the last step ended after its state was read and before it counted.
-        """
-        count = self._recorder.steps % _KEPT_STATES
-        if self._recorder.divergence is None:
-            self._take_extremes(self._recorder.steps - count, count + interrupted)
 
     def _record(
         self, step: int, state: RobotState, sums: ContactSums, contacts: Contacts, push: Array
@@ -289,17 +284,27 @@ class Stepper:
         if simulation.grips:
             recorder.record(recorder.grip, simulation.grips)
         robot = simulation.body
-        for fixture, (states, wrenches) in zip(simulation.fixtures, recorder.fixtures, strict=True):
-            recorder.record(states, fixture.read_state())
-            recorder.record(wrenches, contact_wrench(contacts, fixture.handle, robot.handle))
+        for fixture, channels in zip(simulation.fixtures, recorder.fixtures, strict=True):
+            wrench = contact_wrench(contacts, fixture.handle, robot.handle)
+            recorder.record(channels, (fixture.read_state(), wrench))
         fallen = robot.robot.floating and not state.q[2] >= options.fallen_height
         if fallen and self._end == self.steps:
             self._end = step + round(_AFTER_FALL / self._timestep)
         options.progress(step, self.steps)
 
-    def _take_extremes(self, first: int, count: int) -> None:
-        """Widen the extremes by `count` states from step `first` on; end where the physics diverges."""
+    def take_extremes(self, count: int | None = None, *, interrupted: bool = False) -> None:
+        """Widen the extremes by the last states; end where the physics diverges, before any other extremes.
+
+        `count`: number of steps whose states count; by default of those since the last call. `interrupted`:
+        whether the last step ended after its state was read and before it counted.
+        """
         simulation, recorder = self._simulation, self._recorder
+        if recorder.divergence is not None:
+            return
+        if count is None:
+            count = recorder.steps % _KEPT_STATES
+        first = recorder.steps - count
+        count += interrupted
         last = RobotState(self._last.q[:count], self._last.v[:count], self._last.root)
         robot = simulation.body.robot
         found = find_divergence(robot, last, simulation.fixtures, fallen=self._end < self.steps)

@@ -16,15 +16,13 @@ from simbench.robot.robot import Robot
 from simbench.sim import grasp, push, sensing
 from simbench.sim.control import command
 from simbench.sim.engine import Fixture
-from simbench.sim.fixtures.mechanism import Mechanism
-from simbench.sim.sensing import POINTS_PER_FOOT, ContactEvent, contact_wrench_signal
+from simbench.sim.fixtures.mechanism import Mechanism, MechanismJoint
+from simbench.sim.sensing import POINTS_PER_FOOT, ContactEvent
 from simbench.sim.state import (
     FixtureState,
     RobotState,
     Signal,
     Source,
-    fixture_signals,
-    root_and_joint_signals,
 )
 
 # What is logged of the reference, measured on a row of `Reference.position`.
@@ -128,6 +126,25 @@ def find_divergence(
     return None
 
 
+# State of a fixture, and force (N) and moment about the world's origin (N·m) of the robot's contacts on it.
+FixtureSample = tuple[FixtureState, list[float]]
+
+
+def joint_signals(fixture: str, joint: MechanismJoint, column: int) -> tuple[Signal[FixtureSample], ...]:
+    """Declare what is logged of one joint of a fixture, whose state is in a column of `FixtureState`."""
+    name, unit = f"{fixture}_{joint.name}", joint.unit
+    return (
+        Signal(name, (), unit, "Position of the joint.", lambda sample: sample[0].position[column]),
+        Signal(
+            f"{name}_velocity",
+            (),
+            f"{unit}/s",
+            "Velocity of the joint.",
+            lambda sample: sample[0].velocity[column],
+        ),
+    )
+
+
 class Recorder:
     """Preallocated samples of a run; `count` of them are filled. `recorder[name]` is the array of a signal.
 
@@ -155,18 +172,65 @@ class Recorder:
         )
         self.signals: dict[str, Signal[Any]] = {}
         self._values: dict[str, NDArray[Any]] = {}
-        self.state: Channels[RobotState] = self._allocate(root_and_joint_signals(robot.root_q, robot.root_v))
+        root_q, root_v, floating = robot.root_q, robot.root_v, robot.root_q > 0
+        # A fixed base is not sampled: it stays as it was at the start.
+        self.state: Channels[RobotState] = self._allocate(
+            (
+                Signal(
+                    "joint_position", ("joint",), "rad", "Joint positions.", lambda state: state.q[root_q:]
+                ),
+                Signal(
+                    "joint_velocity", ("joint",), "rad/s", "Joint velocities.", lambda state: state.v[root_v:]
+                ),
+                Signal(
+                    "base_pose",
+                    ("pose",),
+                    "m; quaternion x y z w",
+                    "Pose of the root link in the world.",
+                    (lambda state: state.q[:7]) if floating else None,
+                ),
+                Signal(
+                    "base_velocity",
+                    ("axis6",),
+                    "m/s, rad/s in the root frame",
+                    "Linear and angular velocity of the root link.",
+                    (lambda state: state.v[:6]) if floating else None,
+                ),
+            )
+        )
         self.reference: Channels[Array] = self._allocate(REFERENCE_SIGNALS)
         self.command: Channels[command.Command] = self._allocate(command.COMMAND_SIGNALS)
         self._allocate(DERIVED_SIGNALS)
         self.contact: Channels[sensing.ContactSums] = self._allocate(sensing.CONTACT_SIGNALS)
         self.push: Channels[Array] = self._allocate(push.PUSH_SIGNALS)
         self.grip: Channels[Sequence[grasp.Grip | grasp.EmptyHand]] = self._allocate(grasp.GRIP_SIGNALS)
-        # Of each, the signals measured on its state, and on the wrench of the robot's contacts.
-        self.fixtures: list[tuple[Channels[FixtureState], Channels[list[float]]]] = [
-            (self._allocate(fixture_signals(each)), self._allocate((contact_wrench_signal(each.name),)))
-            for each in mechanisms
-        ]
+        self.fixtures: list[Channels[FixtureSample]] = []
+        for fixture in mechanisms:
+            declared = [
+                signal
+                for column, joint in enumerate(fixture.joints)
+                for signal in joint_signals(fixture.name, joint, column)
+            ]
+            if fixture.standing:
+                declared.append(
+                    Signal(
+                        f"{fixture.name}_stand",
+                        ("pose",),
+                        "m; quaternion x y z w",
+                        "Pose of the fixture's frame in the world.",
+                        lambda sample: sample[0].stand,
+                    )
+                )
+            declared.append(
+                Signal(
+                    f"{fixture.name}_contact_wrench",
+                    ("axis6",),
+                    "N, N m about the world origin",
+                    "Wrench of the robot's contacts on the fixture.",
+                    lambda sample: sample[1],
+                )
+            )
+            self.fixtures.append(self._allocate(declared))
         self.highest_position = np.full(joints, -np.inf)
         self.lowest_position = np.full(joints, np.inf)
         self.highest_speed = np.zeros(joints)

@@ -57,20 +57,6 @@ CONTACT_SIGNALS: tuple[Signal[ContactSums], ...] = (
 )
 
 
-def contact_wrench_signal(fixture: str) -> Signal[list[float]]:
-    """Declare the log's variable for the contacts of a fixture with the robot.
-
-    `fixture`: name of the fixture. Returns signal measured on what `contact_wrench` returns.
-    """
-    return Signal(
-        f"{fixture}_contact_wrench",
-        ("axis6",),
-        "N, N m about the world origin",
-        "Wrench of the robot's contacts on the fixture.",
-        lambda wrench: wrench,
-    )
-
-
 @dataclass
 class ContactEvent:
     """A contact between two links, from first to last sample that saw it."""
