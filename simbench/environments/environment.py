@@ -189,7 +189,7 @@ class ScenarioEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
             )
         )
         self._law = self._make_law(prepared)
-        pushes = plan_pushes(scenario.push, settings)
+        pushes = plan_pushes(scenario.push, settings) if scenario.push else ()
         self._simulation: Simulation = place_in_world(world, prepared, varied, self._law, pushes)
         log_every = round(1.0 / (settings.timestep_s * settings.log_rate_hz))
         steps = len(prepared.timeline.reference.position)

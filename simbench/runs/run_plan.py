@@ -9,6 +9,7 @@ import math
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,7 +42,7 @@ from simbench.sim.equipment import (
     compute_joint_positions,
     compute_resistance,
     describe_handles,
-    describe_surroundings,
+    find_obstacles,
 )
 from simbench.sim.fixtures.mechanism import Mechanism
 
@@ -178,7 +179,7 @@ def make_plan(robot: Robot, inputs: PlanInputs, on_progress: OnProgress) -> Plan
         )
     # An actor on the scenario's equipment provides the handles' paths; a file does not.
     handles = (motion.handles or describe_handles(mechanisms)) if mechanisms else {}
-    equipment = Equipment(handles, describe_surroundings(mechanisms, robot), inputs.resistance)
+    equipment = Equipment(handles, partial(find_obstacles, mechanisms, robot), inputs.resistance)
     timing, feedforward, speed_fraction = inputs.timing, inputs.feedforward, settings.speed_limit_fraction
     if not robot.floating:
         arm = plan_fixed_base(robot, motion, inputs.robot, settings, equipment, on_progress)

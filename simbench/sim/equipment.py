@@ -1,6 +1,6 @@
 """A scenario's equipment: handle poses, resistance to hands, and joint positions that follow from palms."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -214,30 +214,23 @@ def find_free_axis(mechanism: Mechanism, side: str) -> Array | None:
     return np.array(handle.axis) if free else None
 
 
-def describe_surroundings(
-    mechanisms: Sequence[Mechanism], robot: Robot
-) -> Callable[[HandPlan], list[Obstacle]]:
-    """Describe the obstacles that a robot must avoid while its hands move the equipment.
+def find_obstacles(mechanisms: Sequence[Mechanism], robot: Robot, hands: HandPlan) -> list[Obstacle]:
+    """Find the obstacles that a robot must avoid while its hands move the equipment.
 
     `mechanisms`: equipment of the scenario; `robot`: robot whose palms and fingers may touch parts with
-    handles, and whose thighs may touch a seat. Returns gives the parts of all equipment as it moves with a
-    hand plan.
+    handles, and whose thighs may touch a seat; `hands`: hand plan with which all equipment moves.
     """
     touching = [link for role in robot.hands for link in hand_links(robot, role)]
-
-    def surroundings(hands: HandPlan) -> list[Obstacle]:
-        return [
-            part
-            for mechanism in mechanisms
-            for part in mechanism_obstacles(
-                mechanism,
-                compute_joint_positions(mechanism, hands.actor, hands.contact),
-                touching,
-                robot.thighs,
-            )
-        ]
-
-    return surroundings
+    return [
+        part
+        for mechanism in mechanisms
+        for part in mechanism_obstacles(
+            mechanism,
+            compute_joint_positions(mechanism, hands.actor, hands.contact),
+            touching,
+            robot.thighs,
+        )
+    ]
 
 
 def compute_resistance(mechanisms: Sequence[Mechanism]) -> dict[str, Resistance]:

@@ -15,8 +15,10 @@ from simbench.errors import SimbenchError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compile_timer
 from simbench.retargeting.reference.reference import Reference
-from simbench.sim.control.controller import make_controller
-from simbench.sim.control.laws import ControlLaw
+from simbench.sim.control.command import Controller
+from simbench.sim.control.controller import ArmController
+from simbench.sim.control.joint_controller import JointController
+from simbench.sim.control.laws import ControlLaw, PdLaw
 from simbench.sim.engine import GRAVITY, BodyHandle, Contacts, Fixture, LinkHandle, RobotBody
 from simbench.sim.equipment import resist
 from simbench.sim.grasp import EmptyHand, Grip, apply_grips
@@ -41,8 +43,23 @@ _LIGHT_FRACTION = 0.35
 _AFTER_FALL = 0.5  # Time for which a run goes on after a fall, s.
 _KEPT_STATES = 64  # Number of states whose extremes are taken at once.
 _DIGITS = 9  # Digits of a time after the point, s.
+# Joints up to which an arm's step is compiled as a whole, anew for every number of them. With more, numba has
+# taken the record of one robot for that of another in the same process.
+_MOST_ARM_JOINTS = 9
 # Exceptions with which controllers answer to states that are not finite.
 NUMERICAL_ERRORS = (ArithmeticError, ValueError, IndexError, RuntimeError)
+
+
+def make_controller(body: RobotBody, law: ControlLaw | None = None, seated: Sequence[str] = ()) -> Controller:
+    """Make the controller of a robot: compiled as a whole for an arm, whose steps take next to no time.
+
+    `body`: robot to drive; `law`: law that the motors follow; PD with the robot's gains by default; `seated`:
+    links that a seat holds, instead of feet that the ground holds. Returns `ArmController` for a fixed root
+    without feet and with few joints, `JointController` for any other.
+    """
+    if body.robot.floating or body.robot.feet or len(body.robot.joint_names) > _MOST_ARM_JOINTS:
+        return JointController(body, law, seated)
+    return ArmController(body, PdLaw(body.robot, body.world.timestep) if law is None else law)
 
 
 class Balancer(Protocol):

@@ -13,8 +13,8 @@ from simbench.sim.equipment import (
     compute_joint_positions,
     compute_resistance,
     describe_handles,
-    describe_surroundings,
     find_held_mechanisms,
+    find_obstacles,
     positions_of_use,
 )
 from simbench.sim.fixtures.mechanism import Mechanism, MechanismHandle, MechanismJoint, Part, handle_poses
@@ -107,7 +107,7 @@ def test_what_a_robot_keeps_clear_of_goes_as_the_actor_moves_it(romeo):
     np.testing.assert_allclose(
         compute_joint_positions(mechanism, hands.actor, hands.contact)[:, 0], expected, atol=1e-9
     )
-    stand, moving = describe_surroundings([mechanism], romeo)(hands)
+    stand, moving = find_obstacles([mechanism], romeo, hands)
     assert stand.pose.shape == (4, 4)
     assert not stand.touching
     for side in SIDES:

@@ -260,7 +260,8 @@ class BulletRobot(BulletBody):
 
         Returns (7,): position (m) and quaternion x, y, z, w of the root link in the world.
         """
-        com, quaternion = self.root_com_frame()
+        com, principal = bullet.getBasePositionAndOrientation(self.handle, physicsClientId=self.client)
+        quaternion = multiply(principal, self.to_root)
         return np.array([*subtract(com, rotate(quaternion, self.root_com)), *quaternion])
 
     def root_com_frame(self) -> tuple[Vector, Quaternion]:

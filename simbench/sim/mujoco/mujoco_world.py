@@ -15,7 +15,7 @@ from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
 from simbench.sim.engine import BodyHandle, LinkHandle, RobotBody
 from simbench.sim.fixtures.body_file import FRICTION
-from simbench.sim.fixtures.mechanism import Mechanism, MechanismJoint, Part, part_origin
+from simbench.sim.fixtures.mechanism import Mechanism, MechanismJoint, Part
 from simbench.sim.fixtures.shapes import collision_shape, compute_inertia
 from simbench.sim.mujoco.mujoco_robot import MujocoRobot
 from simbench.sim.mujoco.mujoco_scene import (
@@ -130,12 +130,8 @@ def _add_parts(
         if part is not parts[0]:
             # On the first part, or on the one that the joint's parent carries.
             parent = joints[part.joint].parent if part.joint else None
-            carrier = (
-                next(each.name for each in mechanism.parts if each.joint == parent)
-                if parent
-                else parts[0].name
-            )
-            origins[part.name] = part_origin(mechanism, part.name) if part.joint else np.zeros(3)
+            carrier = next((each.name for each in parts if parent and each.joint == parent), parts[0].name)
+            origins[part.name] = np.array(joints[part.joint].origin) if part.joint else np.zeros(3)
             bodies[part.name] = bodies[carrier].add_body(
                 name=f"{handle}/{part.name}", pos=origins[part.name] - origins[carrier]
             )

@@ -1,6 +1,7 @@
 """Arms do on the equipment what the person's right hand did: plan, reference, and what is refused."""
 
 from dataclasses import replace
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -22,7 +23,7 @@ from simbench.runs.motion_source import scenario_motion
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.retargeted_reference import build_arm_reference
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
-from simbench.sim.equipment import compute_joint_positions, describe_surroundings
+from simbench.sim.equipment import compute_joint_positions, find_obstacles
 from simbench.sim.fixtures.mechanism import mechanism_obstacles
 
 SCENARIOS = ("puma560_valves", "puma560_drawer", "puma560_steering_wheel")
@@ -39,7 +40,7 @@ def made(name, *overrides):
         motion,
         scenario.robot,
         scenario.retarget,
-        Equipment(motion.handles, describe_surroundings(mechanisms, robot)),
+        Equipment(motion.handles, partial(find_obstacles, mechanisms, robot)),
         lambda stage, done, total: None,
     )
     return SimpleNamespace(scenario=scenario, mechanism=mechanism, motion=motion, robot=robot, plan=plan)
