@@ -104,8 +104,8 @@ FAULTS = (
         "simbench/runs/log_builder.py",
         (
             (
-                "sampled = {name: recorder.values[name][used] for name",
-                "sampled = {name: recorder.values[name][[0, *range(recorder.count - 1)]] for name",
+                "sampled = {name: recorder[name][used] for name",
+                "sampled = {name: recorder[name][[0, *range(recorder.count - 1)]] for name",
             ),
         ),
         ("drawer", "puma560_sweep"),

@@ -180,7 +180,7 @@ def make_log(
     time, model = recorder.time[used], robot.model
     sides = [role.removesuffix("_hand") for role in robot.hands]
     stands = bool(robot.feet) and not seat
-    sampled = {name: recorder.values[name][used] for name in recorder.signals}
+    sampled = {name: recorder[name][used] for name in recorder.signals}
     variables = label(list(recorder.signals.values()), sampled, "time")
     arms = {joint for side in SIDES for joint in robot.groups.get(f"{side}_arm", ())}
     grips = {joint for hand in robot.hands.values() for joint in hand.joints}
@@ -219,7 +219,7 @@ def make_log(
             column = each.column(each.cut.joint)
             joint = each.joints[column]
             depth_per_path = joint.friction / each.cut.work_per_depth
-            position = recorder.values[f"{each.name}_{joint.name}"][used]
+            position = recorder[f"{each.name}_{joint.name}"][used]
             for name, path in {"cut": position, "cut_actor": paths[column]}.items():
                 depth = depth_per_path * np.concatenate([[0.0], np.cumsum(np.abs(np.diff(path)))])
                 values[f"{each.name}_{name}"] = depth[: len(path)]

@@ -185,7 +185,7 @@ class Stepper:
         self._light_load = 0.0 if simulation.seat else _LIGHT_FRACTION * weight
         self._grounded_load = _GROUNDED_FRACTION * weight
         self._controller.hold_feet([True] * (len(self._seated) or len(robot.feet)))
-        recorder.values["base_pose"][:] = body.root_pose()
+        recorder["base_pose"][:] = body.root_pose()
 
     @property
     def fallen(self) -> bool:

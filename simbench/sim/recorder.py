@@ -146,7 +146,7 @@ def joint_signals(fixture: str, joint: MechanismJoint, column: int) -> tuple[Sig
 
 
 class Recorder:
-    """Preallocated samples of a run; `count` of them are filled. `values` has each signal's array.
+    """Preallocated samples of a run; `count` of them are filled. `recorder[name]` is the array of a signal.
 
     A new signal is one `Signal` beside the code that measures it; array and log variable follow from there.
     `samples`: largest number of samples, S; `mechanisms`: its fixtures, in the order in which the loop gets
@@ -171,8 +171,7 @@ class Recorder:
             },
         )
         self.signals: dict[str, Signal[Any]] = {}
-        # Samples of each signal by its name, (S, ...), of which the first `count` are filled.
-        self.values: dict[str, NDArray[Any]] = {}
+        self._values: dict[str, NDArray[Any]] = {}
         root_q, root_v, floating = robot.root_q, robot.root_v, robot.root_q > 0
         # A fixed base is not sampled: it stays as it was at the start.
         self.state: Channels[RobotState] = self._allocate(
@@ -244,6 +243,10 @@ class Recorder:
         self.steps = 0
         self.divergence: Divergence | None = None
 
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        """Return the samples of a signal, (S, ...), of which the first `count` are filled."""
+        return self._values[name]
+
     def record(self, channels: Channels[Source], source: Source) -> None:
         """Take a sample of signals, in the row `count`.
 
@@ -259,8 +262,8 @@ class Recorder:
         for signal in signals:
             shape = (self._samples, *(self._sizes[dim] for dim in signal.dims))
             self.signals[signal.name] = signal
-            self.values[signal.name] = np.full(shape, signal.fill, signal.dtype)
-        return [(self.values[each.name], each.measure) for each in signals if each.measure is not None]
+            self._values[signal.name] = np.full(shape, signal.fill, signal.dtype)
+        return [(self._values[each.name], each.measure) for each in signals if each.measure is not None]
 
     def copy_from(self, first: int) -> "Recorder":
         """Copy the samples from one on, as a recorder of their own.
@@ -271,7 +274,7 @@ class Recorder:
         part = copy.copy(self)
         rows = slice(first, self.count)
         part.time, part.count = self.time[rows].copy(), self.count - first
-        part.values = {name: values[rows].copy() for name, values in self.values.items()}
+        part._values = {name: values[rows].copy() for name, values in self._values.items()}
         return part
 
     def end_at(self, time: float, steps: int) -> None:
@@ -294,13 +297,13 @@ def derive_signals(recorder: Recorder, robot: Robot) -> None:
     model, data = robot.model, robot.model.createData()
     palms = [model.getFrameId(robot.frames[role]) for role in robot.hands]
     feet = [model.getFrameId(robot.frames[role]) for role in robot.feet]
-    base = recorder.values["base_pose"][:, : robot.root_q]
-    base_velocity = recorder.values["base_velocity"][:, : robot.root_v]
-    positions = np.concatenate([base, recorder.values["joint_position"]], axis=1)
-    velocities = np.concatenate([base_velocity, recorder.values["joint_velocity"]], axis=1)
-    cog, cog_velocity = recorder.values["cog"], recorder.values["cog_velocity"]
-    angular_momentum, palm_position = recorder.values["angular_momentum"], recorder.values["palm_position"]
-    foot_pose = recorder.values["foot_pose"]
+    base = recorder["base_pose"][:, : robot.root_q]
+    base_velocity = recorder["base_velocity"][:, : robot.root_v]
+    positions = np.concatenate([base, recorder["joint_position"]], axis=1)
+    velocities = np.concatenate([base_velocity, recorder["joint_velocity"]], axis=1)
+    cog, cog_velocity = recorder["cog"], recorder["cog_velocity"]
+    angular_momentum, palm_position = recorder["angular_momentum"], recorder["palm_position"]
+    foot_pose = recorder["foot_pose"]
     for row in range(recorder.count):
         momentum = pin.computeCentroidalMomentum(model, data, positions[row], velocities[row])
         cog[row], cog_velocity[row] = data.com[0], data.vcom[0]
@@ -310,9 +313,9 @@ def derive_signals(recorder: Recorder, robot: Robot) -> None:
         for column, frame in enumerate(feet):
             foot_pose[row, column] = pin.SE3ToXYZQUAT(pin.updateFramePlacement(model, data, frame))
     used = slice(0, recorder.count)
-    wrench, point = recorder.values["grip_wrench"][used], recorder.values["grip_point"][used]
-    other = recorder.values["other_wrench"]
+    wrench, point = recorder["grip_wrench"][used], recorder["grip_point"][used]
+    other = recorder["other_wrench"]
     # The grips' forces on the palms, and their moments about the world's origin.
     force, moment = wrench[:, :, :3], wrench[:, :, 3:] + np.cross(point, wrench[:, :, :3])
     grips = np.concatenate([force.sum(axis=1), moment.sum(axis=1)], axis=1)
-    other[used] = other[used] + grips + recorder.values["push_wrench"][used]
+    other[used] = other[used] + grips + recorder["push_wrench"][used]

@@ -39,10 +39,10 @@ def test_a_signal_declared_once_reaches_the_log(tmp_path, monkeypatch):
 def test_arrays_follow_the_declarations(romeo):
     recorder = Recorder(7, romeo)
     joints = len(romeo.joint_names)
-    assert recorder.values["torque_motor"].shape == (7, joints)
-    assert recorder.values["foot_points"].shape == (7, 2, 4, 2)
-    assert np.isnan(recorder.values["foot_points"]).all()
-    assert recorder.values["grip_engaged"].dtype == bool
+    assert recorder["torque_motor"].shape == (7, joints)
+    assert recorder["foot_points"].shape == (7, 2, 4, 2)
+    assert np.isnan(recorder["foot_points"]).all()
+    assert recorder["grip_engaged"].dtype == bool
     assert all(signal.description.endswith(".") for signal in recorder.signals.values())
 
 
@@ -51,8 +51,8 @@ def test_a_sample_goes_to_the_next_row(romeo):
     recorder.count = 1
     joints = len(romeo.joint_names)
     recorder.record(recorder.reference, np.arange(joints))
-    np.testing.assert_array_equal(recorder.values["joint_reference"][1], np.arange(joints))
-    assert not recorder.values["joint_reference"][[0, 2]].any()
+    np.testing.assert_array_equal(recorder["joint_reference"][1], np.arange(joints))
+    assert not recorder["joint_reference"][[0, 2]].any()
 
 
 def test_the_base_is_sampled_only_if_it_moves(romeo):
