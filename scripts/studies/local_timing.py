@@ -16,6 +16,7 @@ the edge, or is beyond a limit.
 import argparse
 import sys
 import time
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -40,7 +41,7 @@ from simbench.runs.motion_source import scenario_motion
 from simbench.runs.retargeted_reference import build_whole_body_reference
 from simbench.runs.run_plan import PlanInputs, collect_inputs
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
-from simbench.sim.equipment import describe_handles, describe_surroundings
+from simbench.sim.equipment import describe_handles, find_obstacles
 
 SLOWED = (
     "valves",
@@ -86,7 +87,7 @@ def plan(robot: Robot, inputs: PlanInputs) -> MotionPlan | ArmPlan:
     """Plan a motion as a run does."""
     motion, mechanisms = inputs.motion, inputs.mechanisms
     handles = (motion.handles or describe_handles(mechanisms)) if mechanisms else {}
-    equipment = Equipment(handles, describe_surroundings(mechanisms, robot), inputs.resistance)
+    equipment = Equipment(handles, partial(find_obstacles, mechanisms, robot), inputs.resistance)
     given = robot, motion, inputs.robot, inputs.retarget, equipment, lambda stage, done, total: None
     if not robot.floating:
         return plan_fixed_base(*given)

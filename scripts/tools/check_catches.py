@@ -96,7 +96,7 @@ FAULTS = (
     Fault(
         "time constant of the ZMP's filter times 3",
         "simbench/balance/foot_sensing.py",
-        (("gain = _low_pass_gain(bandwidth, timestep)", "gain = _low_pass_gain(bandwidth / 3.0, timestep)"),),
+        (("math.pi * FORCE_BANDWIDTH * timestep", "math.pi * FORCE_BANDWIDTH / 3.0 * timestep"),),
         ("romeo_wave", "mahru_walk"),
     ),
     Fault(

@@ -21,15 +21,15 @@ from simbench.options import (
     SweepTaskKeys,
 )
 from simbench.robot.description import Description
+from simbench.robot.robot import load_robot
 from simbench.runs import log_builder, log_schema, metrics
 from simbench.runs.explain.documented_names import FIXTURE, JOINT, LogEntry
 from simbench.runs.explain.schemas import Schema, finish_section, rearrange
 from simbench.runs.scenario.schema import Scenario
-from simbench.sim import grasp, push, recorder, sensing, state
-from simbench.sim.control import command
 from simbench.sim.fixtures import MECHANISMS
 from simbench.sim.fixtures.declared import DeclaredMechanism
 from simbench.sim.fixtures.mechanism import Cut, Mechanism, MechanismJoint
+from simbench.sim.recorder import Recorder
 from simbench.sim.state import Signal
 
 Kind = Literal["scenario", "robot"]
@@ -163,15 +163,12 @@ def declared_entries() -> tuple[LogEntry, ...]:
 
     Returns coordinates, variables, those of fixtures as patterns, and attributes.
     """
-    sampled: tuple[Signal[Any], ...] = (
-        *state.root_and_joint_signals(7, 6),
-        *recorder.REFERENCE_SIGNALS,
-        *command.COMMAND_SIGNALS,
-        *recorder.DERIVED_SIGNALS,
-        *sensing.CONTACT_SIGNALS,
-        *push.PUSH_SIGNALS,
-        *grasp.GRIP_SIGNALS,
-    )
+    # A fixture that has everything, with placeholders for names.
+    joint = MechanismJoint(JOINT, "slide", (1.0, 0.0, 0.0))
+    fixture = Mechanism(FIXTURE, pin.SE3.Identity(), (), (joint,), standing=True, cut=Cut(JOINT, 1.0))
+    declared = Recorder(0, load_robot("romeo"), [fixture]).signals
+    sampled = tuple(signal for name, signal in declared.items() if not name.startswith(FIXTURE))
+    *of_fixture, contacts = (signal for name, signal in declared.items() if name.startswith(FIXTURE))
     time = ("time",)
     found = [
         *_entries("coordinate", _EVERY, log_schema.COORDINATE_SIGNALS),
@@ -188,14 +185,7 @@ def declared_entries() -> tuple[LogEntry, ...]:
     found += _entries("variable", _FOLLOWED, (log_builder.JOINT_TRAJECTORY,), time)
     found += _entries("variable", _FOLLOWED_ON_FEET, log_builder.TRAJECTORY_SIGNALS, time)
     found += _entries("variable", _IMITATED, log_schema.PERSON_SIGNALS)
-    # A fixture that has everything, with placeholders for names.
-    joint = MechanismJoint(JOINT, "slide", (1.0, 0.0, 0.0))
-    fixture = Mechanism(FIXTURE, pin.SE3.Identity(), (), (joint,), standing=True, cut=Cut(JOINT, 1.0))
-    signals: tuple[Signal[Any], ...] = (
-        *state.fixture_signals(fixture),
-        *log_builder.actor_signals(fixture),
-        sensing.contact_wrench_signal(FIXTURE),
-    )
+    signals: tuple[Signal[Any], ...] = (*of_fixture, *log_builder.actor_signals(fixture), contacts)
     of_fixtures = {"cut": _CUT, "cut_actor": _CUT, "stand": _STANDING, "contact_wrench": "every fixture"}
     for signal in signals:
         suffix = signal.name.removeprefix(f"{FIXTURE}_")

@@ -18,39 +18,6 @@ _VELOCITY_BANDWIDTH = 20.0  # Bandwidth of the COG's observed velocity, Hz.
 _MIN_UPRIGHT = np.cos(0.6)
 
 
-class FootForces:
-    """Filtered wrenches of both feet, in the frames of their soles.
-
-    A six-axis sensor in the ankle gives the wrench in the foot's own axes; a first-order low-pass removes
-    the structure's vibrations:
-
-        f ← f + (1 − e^(−2π f_c dt)) (f_measured − f)
-
-    `bandwidth`: f_c, Hz. `timestep`: time between readings, s. `load` (2,): vertical force on the left and
-    the right foot at the start, N. `soles`: rotation and position (m) of the sole frames in the world frame:
-    there are the sensors. What these arrays contain at a reading counts.
-    """
-
-    def __init__(
-        self, bandwidth: float, timestep: float, load: Array, soles: Sequence[tuple[Array, Array]]
-    ) -> None:
-        self.wrench, self._world = np.zeros((2, 6)), np.zeros((2, 6))
-        self.wrench[:, 2] = load
-        (left_rotation, left), (right_rotation, right) = soles
-        gain = _low_pass_gain(bandwidth, timestep)
-        self._arguments = gain, left_rotation, left, right_rotation, right, self._world, self.wrench
-        self._filter = compile_for(_filter_wrenches, *self._arguments)
-
-    def read(self, world: Array) -> None:
-        """Filter the wrenches of this moment.
-
-        `world` (2, 6): force (N) and moment about the world's origin (N·m) of the floor on each foot, world
-        axes.
-        """
-        self._world[:] = world
-        self._filter(*self._arguments)
-
-
 class CogObserver:
     """Position and velocity of the COG over feet that may tilt about their centres of pressure.
 
@@ -64,7 +31,7 @@ class CogObserver:
 
     def __init__(self, timestep: float, start: Array) -> None:
         self._timestep = timestep
-        self._gain = _low_pass_gain(_VELOCITY_BANDWIDTH, timestep)
+        self._gain = 1.0 - math.exp(-2.0 * math.pi * _VELOCITY_BANDWIDTH * timestep)
         self.position, self.velocity = start.copy(), np.zeros(2)
         self._begun = False
 
@@ -80,7 +47,7 @@ class CogObserver:
 
         `soles`: rotation and position (m) of the sole frames, by joints and the root's attitude, in axes with
         z up; `cog` (3,): position of the COG in the same axes, m; `wrench` (2, 6): filtered wrenches, as
-        `FootForces.wrench`, N and N·m; `flat_position` (2, 3): positions of the sole frames in the world
+        `Sensing.wrench`, N and N·m; `flat_position` (2, 3): positions of the sole frames in the world
         frame where they are taken to lie flat, m; `flat_yaw` (2,): their rotation about the vertical, rad.
         """
         (left_rotation, left), (right_rotation, right) = soles
@@ -100,6 +67,12 @@ class CogObserver:
 class Sensing:
     """Measures as a robot does it: COG from its joints, standing flat on a foot; ZMP by sensors in the feet.
 
+    A six-axis sensor in each ankle gives the wrench in the axes of the foot's sole; a first-order low-pass
+    with the bandwidth f_c removes the structure's vibrations:
+
+        f ← f + (1 − e^(−2π f_c dt)) (f_measured − f)
+
+    `wrench` (2, 6), N and N·m, are the filtered wrenches of both feet, in the frames of their soles.
     `model`: the model that the balance controller has of the robot, with a free-flyer root; `feet`:
     Pinocchio's ids of the sole frames; `timestep`: time between readings, s; `load` (2,): vertical force on
     the left and the right foot at the start, N.
@@ -111,30 +84,31 @@ class Sensing:
         # Pinocchio's own memory, not copies: they change with the configuration.
         self.soles = [(self._data.oMf[foot].rotation, self._data.oMf[foot].translation) for foot in feet]
         self.cog, self._trunk_rotation = self._data.com[0], self._data.oMi[1].rotation
-        self._forces = FootForces(FORCE_BANDWIDTH, timestep, load, self.soles)
-        self.wrench = self._forces.wrench
+        self.wrench, self._world = np.zeros((2, 6)), np.zeros((2, 6))
+        self.wrench[:, 2] = load
+        gain = 1.0 - math.exp(-2.0 * math.pi * FORCE_BANDWIDTH * timestep)
+        self._arguments = gain, *self.soles[0], *self.soles[1], self._world, self.wrench
+        self._filter = compile_for(_filter_wrenches, *self._arguments)
         flat_position, flat_yaw = np.zeros((2, 3)), np.zeros(2)
         self._measure = compile_for(
             _measure, *self.soles[0], self.cog, self.wrench, flat_position, flat_yaw, 0
         )
 
-    @property
-    def upright(self) -> bool:
-        """Whether the robot is not falling."""
-        return bool(self._trunk_rotation[2, 2] >= _MIN_UPRIGHT)
-
-    def read(self, configuration: Array, foot_wrench: Array) -> None:
+    def read(self, configuration: Array, foot_wrench: Array) -> bool:
         """Update soles, COG and wrenches by what joints, attitude and force sensors say at a tick.
 
         `configuration` (nq,): measured configuration: pose of the root link in the world frame (m and
         quaternion x, y, z, w), then joint positions, rad; `foot_wrench` (2, 6): force (N) and moment about
-        the world's origin (N·m) of the floor on each foot, world axes.
+        the world's origin (N·m) of the floor on each foot, world axes. Returns whether the robot is upright,
+        not falling.
         """
         self.configuration = configuration
         pin.centerOfMass(self._model, self._data, configuration, False)
         for foot in self._feet:
             pin.updateFramePlacement(self._model, self._data, foot)
-        self._forces.read(foot_wrench)
+        self._world[:] = foot_wrench
+        self._filter(*self._arguments)
+        return bool(self._trunk_rotation[2, 2] >= _MIN_UPRIGHT)
 
     def measure(self, now: int, gait: Gait, landing: Landing, cog: Array, zmp: Array) -> None:
         """Write a row of COG and ZMP, with the feet flat where balance takes them to be.
@@ -184,7 +158,7 @@ def measured_zmp(wrench: Array, flat_position: Array, flat_yaw: Array) -> tuple[
     """Compute the ZMP, with the feet flat where balance takes them to be.
 
     p = Σ f_z,i (p_i + R_i c_i) / Σ f_z,i with each foot's centre of pressure c_i = (−m_y, m_x) / f_z in its
-    own sole frame. `wrench` (2, 6): filtered wrenches in the sole frames, as `FootForces.wrench`, N and N·m;
+    own sole frame. `wrench` (2, 6): filtered wrenches in the sole frames, as `Sensing.wrench`, N and N·m;
     `flat_position` (2, 3): positions of the sole frames in the world frame where they are taken to lie flat,
     m; `flat_yaw` (2,): their rotation about the vertical, rad. Returns x and y in the world frame, m; NaN if
     no foot carries anything.
@@ -236,11 +210,6 @@ def _measure(
     cog_x, cog_y = position_from_flat_sole(rotation, sole, cog, flat_position[support], flat_yaw[support])
     zmp_x, zmp_y = measured_zmp(wrench, flat_position, flat_yaw)
     return cog_x, cog_y, zmp_x, zmp_y
-
-
-def _low_pass_gain(bandwidth: float, timestep: float) -> float:
-    """Part of a new value that a first-order low-pass takes up."""
-    return 1.0 - math.exp(-2.0 * math.pi * bandwidth * timestep)
 
 
 @compiled

@@ -266,12 +266,7 @@ def planned_zmp(
     With the force F and the moment N of `ground_wrench`, which takes the same, it is at (−N_y, N_x) / F_z.
     """
     wrench, cog = ground_wrench(robot, time, base, joints, load, moving)
-    return zmp_of(wrench), cog
-
-
-def zmp_of(wrench: Array) -> Array:
-    """ZMP (T, 2) on the floor z = 0, m, of wrenches (T, 6) about the world's origin, N and N·m."""
-    return np.asarray(np.stack([-wrench[:, 4], wrench[:, 3]], axis=1) / wrench[:, 2:3])
+    return np.stack([-wrench[:, 4], wrench[:, 3]], axis=1) / wrench[:, 2:3], cog
 
 
 def lipm_com_offset(time: Array, zmp: Array, height: float) -> Array:

@@ -19,6 +19,12 @@ class CogZmpGains(NamedTuple):
     zmp: float  # Gain k_p on the ZMP's error, 1/s.
 
 
+# Gains of the COG-ZMP control, 1/s, for a pendulum as high as a person's.
+_USUAL_GAINS = CogZmpGains(cog=6.0, zmp=2.0)
+# The same for a lower pendulum, as multiples of its natural frequency.
+_LEAST_COG_GAIN, _MOST_ZMP_GAIN = 1.4, 0.7
+
+
 def natural_frequency(height: float) -> float:
     """Compute the natural frequency of the linear inverted pendulum, ω = √(g / z_c).
 
@@ -64,21 +70,24 @@ def cog_profile(
     return zmp + deviation, velocity, omega**2 * deviation
 
 
-def check_gains(gains: CogZmpGains, omega: float) -> None:
-    """Refuse gains that are not 0 < k_p < ω < k_c (Choi, You & Oh 2004).
+def choose_gains(cog: float | None, zmp: float | None, omega: float) -> CogZmpGains:
+    """Take gains that are given, or usual ones; refuse those that are not 0 < k_p < ω < k_c.
 
-    With them the COG stays near its plan in spite of disturbances. Without any, ċ = u and p = c − c̈/ω² give
-    k_p/ω² ë + ė + (k_c − k_p) e = 0 for the COG's error: stable for 0 < k_p < k_c. `gains`: gains k_c and
-    k_p, 1/s; `omega`: natural frequency of the inverted pendulum, 1/s.
+    With them the COG stays near its plan in spite of disturbances (Choi, You & Oh 2004). Without any, ċ = u
+    and p = c − c̈/ω² give k_p/ω² ë + ė + (k_c − k_p) e = 0 for the COG's error: stable for 0 < k_p < k_c.
+    `cog`, `zmp`: gains k_c and k_p, 1/s, or None; `omega`: natural frequency of the inverted pendulum, 1/s.
     """
+    cog = max(_USUAL_GAINS.cog, _LEAST_COG_GAIN * omega) if cog is None else cog
+    zmp = min(_USUAL_GAINS.zmp, _MOST_ZMP_GAIN * omega) if zmp is None else zmp
     allowed = f"allowed: 0 < gain_zmp < {omega:.4g} < gain_cog"
     pendulum = f"ω = {omega:.4g} 1/s of the robot's inverted pendulum"
-    if not gains.zmp > 0.0:
-        raise BalanceError(f"balance.gain_zmp: {gains.zmp:g} is not above 0; {allowed}")
-    if not gains.zmp < omega:
-        raise BalanceError(f"balance.gain_zmp: {gains.zmp:g} is not below {pendulum}; {allowed}")
-    if not (np.isfinite(gains.cog) and gains.cog > omega):
-        raise BalanceError(f"balance.gain_cog: {gains.cog:g} is not above {pendulum}; {allowed}")
+    if not zmp > 0.0:
+        raise BalanceError(f"balance.gain_zmp: {zmp:g} is not above 0; {allowed}")
+    if not zmp < omega:
+        raise BalanceError(f"balance.gain_zmp: {zmp:g} is not below {pendulum}; {allowed}")
+    if not (np.isfinite(cog) and cog > omega):
+        raise BalanceError(f"balance.gain_cog: {cog:g} is not above {pendulum}; {allowed}")
+    return CogZmpGains(cog, zmp)
 
 
 @compiled

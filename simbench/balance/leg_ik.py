@@ -1,7 +1,7 @@
 """Standing on both feet: legs and pelvis that keep the COG over the soles while the upper body moves.
 
-A seated robot's legs and pelvis stay as they are: the seat carries the body. `newton_step` is Newton's method
-for legs and pelvis of many frames at once: feet in place, COG over its target.
+A seated robot's legs and pelvis stay as they are: the seat carries the body. Newton's method works for
+legs and pelvis of many frames at once: feet in place, COG over its target.
 """
 
 from dataclasses import dataclass, replace
@@ -31,14 +31,6 @@ _LOWER = (0.0, -0.025, -0.05, -0.075, -0.1, -0.15, -0.2)
 _DIGITS = 4  # Digits of a height after the point, m.
 
 
-class SingularLegError(Exception):
-    """A leg cannot move its foot in every direction. `frame`: first frame in which that is so."""
-
-    def __init__(self, frame: int) -> None:
-        super().__init__(frame)
-        self.frame = frame
-
-
 class LegModel:
     """Kinematics and masses of a robot on two legs of six joints each, taken out of its model.
 
@@ -58,58 +50,6 @@ class LegModel:
             self.carried[joint, joint + 1] = True
             if parent[joint] > 0:
                 self.carried[parent[joint] - 1] |= self.carried[joint]
-
-
-def newton_step(model: LegModel, q: Array, soles: list[pin.SE3], targets: Array) -> tuple[Array, Array]:
-    """Take one Newton step of every frame in `q`; return the errors of feet and COG before it.
-
-    `model`: robot on two legs; `q` (T, 7 + n): configurations: root position (m), quaternion x y z w, joints
-    (rad); horizontal position and legs are changed in place; `soles`: poses of the feet in the world frame;
-    `targets` (T, 2): targets of the COG in the world frame, m. Returns `feet` (T,): largest pose error of a
-    foot, m or rad; `cog` (T,): distance of the COG from its target, m.
-    """
-    tree, masses = model.tree, model.masses
-    rotation, position = make_path_poses(tree, len(q))
-    place_path(tree, q, rotation, position)
-    moments = masses.mass[:, None] * (position + (rotation @ masses.centre[:, :, None])[..., 0])
-    missing = targets - moments.sum(axis=1)[:, :2] / masses.mass.sum()
-    # Of the legs: the step that mends the feet (last column), and those that a metre of the pelvis undoes.
-    right = np.zeros((len(q), 6, 3))
-    right[:, [0, 1], [0, 1]] = 1.0
-    steps, feet, slope, sway = [], np.zeros(len(q)), np.tile(np.eye(2), (len(q), 1, 1)), missing
-    for leg, (body, frame, centre), sole in zip(model.legs, model.feet, soles, strict=True):
-        foot = position[:, body] + rotation[:, body] @ centre
-        right[:, :3, 2] = sole.translation - foot
-        error = sole.rotation @ (rotation[:, body] @ frame).transpose(0, 2, 1)
-        twice_sine = error[:, [2, 0, 1], [1, 2, 0]] - error[:, [1, 2, 0], [2, 0, 1]]
-        length = np.linalg.norm(twice_sine, axis=1)
-        angle = np.arctan2(length, np.trace(error, axis1=1, axis2=2) - 1.0)
-        scale = np.where(length > 1e-12, angle / np.maximum(length, 1e-12), 0.5)
-        right[:, 3:, 2] = scale[:, None] * twice_sine
-        feet = np.maximum(feet, np.abs(right[:, :, 2]).max(axis=1))
-        # Jacobians of the foot at its position (T, 6, 6) and of the COG (T, 2, 6) of the leg, world axes.
-        origins, sliding = position[:, leg + 1], tree.sliding[leg, None]
-        axes = (rotation[:, leg + 1] @ tree.axis[leg, :, None])[..., 0]
-        carried = model.carried[leg].astype(float)
-        weight = (carried @ masses.mass)[:, None]
-        moment = np.cross(axes, carried @ moments - weight * origins)
-        cog_moved = np.where(sliding, weight * axes, moment) / masses.mass.sum()
-        cog_jacobian = cog_moved[:, :, :2].transpose(0, 2, 1)
-        linear = np.where(sliding, axes, np.cross(axes, foot[:, None] - origins))
-        turning = np.where(sliding, 0.0, axes)
-        jacobian = np.ascontiguousarray(np.concatenate([linear, turning], axis=2).transpose(0, 2, 1))
-        try:
-            solved = np.linalg.solve(jacobian, right)
-        except np.linalg.LinAlgError:
-            raise SingularLegError(int(np.linalg.matrix_rank(jacobian).argmin())) from None
-        along = cog_jacobian @ solved
-        slope, sway = slope - along[:, :, :2], sway - along[:, :, 2]
-        steps.append(solved)
-    moved = np.linalg.solve(slope, sway[:, :, None])
-    q[:, :2] += moved[:, :, 0]
-    for leg, solved in zip(model.legs, steps, strict=True):
-        q[:, 7 + leg] += solved[:, :, 2] - (solved[:, :, :2] @ moved)[:, :, 0]
-    return feet, np.linalg.norm(missing, axis=1)
 
 
 @dataclass(frozen=True)
@@ -257,20 +197,62 @@ def solve_com_ik(
     return q[:, :7].copy(), balanced
 
 
-def _iterate(name: str, model: LegModel, stance: Stance, q: Array, targets: Array) -> None:
-    """Take Newton steps in `q` (T, 7 + n) until soles and COG are where they should be in every frame."""
-    soles, left = [stance.soles[side] for side in SIDES], np.arange(len(q))
+def _iterate(name: str, model: LegModel, stance: Stance, configurations: Array, targets: Array) -> None:
+    """Take Newton steps until soles and COG are where they should be in every frame.
+
+    `configurations` (T, 7 + n): root position (m), quaternion x y z w, joints (rad); horizontal position and
+    legs are changed in place; `targets` (T, 2): targets of the COG in the world frame, m.
+    """
+    tree, masses, left = model.tree, model.masses, np.arange(len(configurations))
     for _ in range(_MAX_ITERATIONS):
-        at = q[left]
-        try:
-            feet, cog = newton_step(model, at, soles, targets[left])
-        except SingularLegError as error:
-            raise LegReachError(
-                f"{name}: a leg is singular in frame {left[error.frame]}, as with straight knees: "
-                "the pelvis cannot move; stand in a posture with bent knees"
-            ) from None
-        q[left] = at
-        # Comparisons with NaN are false.
+        q = configurations[left]
+        rotation, position = make_path_poses(tree, len(q))
+        place_path(tree, q, rotation, position)
+        moments = masses.mass[:, None] * (position + (rotation @ masses.centre[:, :, None])[..., 0])
+        missing = targets[left] - moments.sum(axis=1)[:, :2] / masses.mass.sum()
+        # Of the legs: the step that mends the feet (last column), those that a metre of the pelvis undoes.
+        right = np.zeros((len(q), 6, 3))
+        right[:, [0, 1], [0, 1]] = 1.0
+        steps, feet, slope, sway = [], np.zeros(len(q)), np.tile(np.eye(2), (len(q), 1, 1)), missing
+        for side, leg, (body, frame, centre) in zip(SIDES, model.legs, model.feet, strict=True):
+            foot, sole = position[:, body] + rotation[:, body] @ centre, stance.soles[side]
+            right[:, :3, 2] = sole.translation - foot
+            error = sole.rotation @ (rotation[:, body] @ frame).transpose(0, 2, 1)
+            twice_sine = error[:, [2, 0, 1], [1, 2, 0]] - error[:, [1, 2, 0], [2, 0, 1]]
+            length = np.linalg.norm(twice_sine, axis=1)
+            angle = np.arctan2(length, np.trace(error, axis1=1, axis2=2) - 1.0)
+            scale = np.where(length > 1e-12, angle / np.maximum(length, 1e-12), 0.5)
+            right[:, 3:, 2] = scale[:, None] * twice_sine
+            feet = np.maximum(feet, np.abs(right[:, :, 2]).max(axis=1))
+            # Jacobians of the foot at its position (T, 6, 6) and of the COG (T, 2, 6) of the leg, world axes.
+            origins, sliding = position[:, leg + 1], tree.sliding[leg, None]
+            axes = (rotation[:, leg + 1] @ tree.axis[leg, :, None])[..., 0]
+            carried = model.carried[leg].astype(float)
+            weight = (carried @ masses.mass)[:, None]
+            moment = np.cross(axes, carried @ moments - weight * origins)
+            cog_moved = np.where(sliding, weight * axes, moment) / masses.mass.sum()
+            cog_jacobian = cog_moved[:, :, :2].transpose(0, 2, 1)
+            linear = np.where(sliding, axes, np.cross(axes, foot[:, None] - origins))
+            turning = np.where(sliding, 0.0, axes)
+            jacobian = np.ascontiguousarray(np.concatenate([linear, turning], axis=2).transpose(0, 2, 1))
+            try:
+                solved = np.linalg.solve(jacobian, right)
+            except np.linalg.LinAlgError:
+                singular = left[int(np.linalg.matrix_rank(jacobian).argmin())]
+                raise LegReachError(
+                    f"{name}: a leg is singular in frame {singular}, as with straight knees: "
+                    "the pelvis cannot move; stand in a posture with bent knees"
+                ) from None
+            along = cog_jacobian @ solved
+            slope, sway = slope - along[:, :, :2], sway - along[:, :, 2]
+            steps.append(solved)
+        moved = np.linalg.solve(slope, sway[:, :, None])
+        q[:, :2] += moved[:, :, 0]
+        for leg, solved in zip(model.legs, steps, strict=True):
+            q[:, 7 + leg] += solved[:, :, 2] - (solved[:, :, :2] @ moved)[:, :, 0]
+        configurations[left] = q
+        # The errors before the step; comparisons with NaN are false.
+        cog = np.linalg.norm(missing, axis=1)
         unsettled = ~(np.maximum(feet, cog) < _TOLERANCE)
         left = left[unsettled]
         if not len(left):

@@ -113,12 +113,14 @@ def assign(
     then of the C-busy ones', and the columns by what is known of them.
     """
     by_name = {section.name: section for section in sections}
+    # Those that can control position and orientation of their ends.
+    capable = {each.name for each in sections if each.frame >= 0 and len(each.columns) >= _NEEDED}
     for name in roles:
         if name not in by_name:
             raise BalanceError(f"unknown section {name}; allowed: {', '.join(by_name)}")
     role = {name: roles.get(name, Role.J_BUSY) for name in by_name}
     bases = [name for name in by_name if role[name] is Role.BASE]
-    standing = [name for name in by_name if name in contacts and _capable(by_name[name])]
+    standing = [name for name in by_name if name in contacts and name in capable]
     allowed = f"allowed: {', '.join(standing) or 'none, no leg has contact'}"
     if len(bases) != 1:
         raise BalanceError(f"base sections: {', '.join(bases) or 'none'}; it has to be one; {allowed}")
@@ -132,7 +134,7 @@ def assign(
     }
     moves = np.zeros((len(ends), model.nv), bool)
     for row, end in enumerate(ends):
-        if not _capable(end):
+        if end.name not in capable:
             raise BalanceError(
                 f"{role[end.name].value} section {end.name} has {len(end.columns)} joints and "
                 f"{'no' if end.frame < 0 else 'an'} end; allowed: an end and at least {_NEEDED} joints"
@@ -158,8 +160,3 @@ def assign(
         moves=moves,
     )
     return tuple(end.frame for end in ends), section_columns
-
-
-def _capable(section: LimbSection) -> bool:
-    """Whether a section can control position and orientation of its end."""
-    return section.frame >= 0 and len(section.columns) >= _NEEDED

@@ -14,13 +14,15 @@ def support_polygons(points: Array) -> Array:
     corners, m, and NaN after the last; fewer than three if the points lie on a line.
     """
     hulls = _convex_hulls(points)
-    clockwise = _are_areas(hulls) & ~shapely.is_ccw(shapely.get_exterior_ring(hulls))
+    # Polygons, rather than lines, points or none.
+    areas = shapely.get_type_id(hulls) == shapely.GeometryType.POLYGON
+    clockwise = areas & ~shapely.is_ccw(shapely.get_exterior_ring(hulls))
     hulls[clockwise] = shapely.reverse(hulls[clockwise])
     corners, samples = shapely.get_coordinates(hulls, return_index=True)
     first = np.searchsorted(samples, samples)
     columns = np.arange(len(samples)) - first
     # A ring ends where it begins.
-    count = np.bincount(samples, minlength=len(points)) - _are_areas(hulls)
+    count = np.bincount(samples, minlength=len(points)) - areas
     kept = columns < count[samples]
     polygons = np.full_like(points, np.nan)
     polygons[samples[kept], columns[kept]] = corners[kept]
@@ -38,7 +40,7 @@ def support_margins(points: Array, polygons: Array) -> Array:
     where = np.full(len(points), None)
     given = ~np.isnan(points[:, 0])
     where[given] = shapely.points(points[given])
-    areas = _are_areas(hulls)
+    areas = shapely.get_type_id(hulls) == shapely.GeometryType.POLYGON
     edges = np.where(areas, shapely.get_exterior_ring(hulls), hulls)
     distances = shapely.distance(where, edges)
     margins = np.where(areas & shapely.contains(hulls, where), distances, -distances)
@@ -57,11 +59,6 @@ def _convex_hulls(points: Array) -> NDArray[np.object_]:
         lines = np.where(present[..., None], points, first[:, None])[found]
         hulls[found] = shapely.convex_hull(shapely.linestrings(np.concatenate([lines, lines[:, :1]], axis=1)))
     return hulls
-
-
-def _are_areas(geometries: NDArray[np.object_]) -> NDArray[np.bool_]:
-    """Tell which geometries are polygons, rather than lines, points or none."""
-    return np.asarray(shapely.get_type_id(geometries) == shapely.GeometryType.POLYGON)
 
 
 def support_polygon(points: Array) -> Array:

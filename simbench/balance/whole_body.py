@@ -20,7 +20,7 @@ from simbench.balance.ground_reaction import find_moving_coordinates, supported_
 from simbench.balance.inverted_pendulum import GRAVITY, CogZmpGains, natural_frequency
 from simbench.balance.push_strategies import HipStrategy
 from simbench.balance.recovery import Recovery
-from simbench.balance.sections import LEGS, LimbSection, Role, SectionColumns, assign, limb_sections
+from simbench.balance.sections import LEGS, Role, assign, limb_sections
 from simbench.balance.step_planning import Landing
 from simbench.errors import BalanceError
 from simbench.kinematics.arrays import Array
@@ -64,7 +64,8 @@ class WholeBodyController:
 
     `configuration` (nq,), `velocity` (nv,) and `torque` (n,) are the reference at the end of a tick, its
     velocity until then (m/s and rad/s) and the feed-forward torques, N·m; `cog` and `zmp`, (N, 2), m, are
-    what was measured at each tick; `gave_up` is the tick from which on a falling robot is left alone.
+    what was measured at each tick; `gave_up` is the tick from which on a falling robot is left alone;
+    `recovery` counts the steps that pushes have made necessary, None without.
 
     `robot`: robot with two legs; its model is the one that the controller has of the real robot. `gains`:
     gains k_c and k_p of the feedback, 1/s. `control`: whether COG and ZMP are fed back; otherwise the
@@ -95,18 +96,19 @@ class WholeBodyController:
         self.configuration = np.concatenate([plan.base, plan.joints[0]])
         self._weight = pin.computeTotalMass(robot.model) * GRAVITY
         landing_load = _LANDING_LOAD * self._weight
-        self._recovery: Recovery | None = None
+        self.recovery: Recovery | None = None
         self._hips: HipStrategy | None = None
+        self._observer: CogObserver | None = None
         # The kernel is compiled for rows and arrays without gaps.
         gait, height = plan.gait, np.ascontiguousarray(plan.cog_height)
         self._body = np.ascontiguousarray(plan.body)
         if recovery and control:
             omega = natural_frequency(float(height[0]))
-            self._recovery = Recovery(robot, gait, height, omega, self.configuration, landing_load)
-            gait, height = self._recovery.gait, self._recovery.height
+            self.recovery = Recovery(robot, gait, height, omega, self.configuration, landing_load)
+            gait, height = self.recovery.gait, self.recovery.height
             self._hips = HipStrategy(robot, gait, height, omega, self.configuration)
+            self._observer = CogObserver(gait.timestep, gait.cog[0])
         self.gait, self.landing = gait, Landing(gait, landing_load)
-        self._observer = CogObserver(gait.timestep, gait.cog[0])
         self._feed_forward = FeedForward(robot, gait, feet, self._data)
         load = self._weight * self._feed_forward.load_fractions[0]
         self._sensing = Sensing(robot.model, feet, gait.timestep, load)
@@ -115,39 +117,25 @@ class WholeBodyController:
         self.torque = np.zeros(len(robot.joint_names))
         self.gave_up: int | None = None
         self._planned = np.zeros(robot.model.nv)
-        self._inputs = self._tick_inputs(sections, gains, height)
-        # Nearly 30 arrays in NamedTuples: to look up their types would take 5 µs of a tick's 24. Without that
-        # the call takes 7.2 µs, as one with 34 arguments does.
-        self._solve = compile_for(
-            solve_reference_motion,
-            *(0, 0, 1.0, self.configuration, self._body[0]),
-            *(self._inputs[0], self._planned, self.velocity),
+        # The inputs of a tick on the left, and of one on the right foot; they share their arrays.
+        on_left, on_right = (
+            assign(robot.model, sections, {base: Role.BASE, other: Role.C_BUSY}, (base,))[1]
+            for base, other in (LEGS, LEGS[::-1])
         )
-
-    def _tick_inputs(
-        self, sections: tuple[LimbSection, ...], gains: CogZmpGains, height: Array
-    ) -> tuple[TickInputs, TickInputs]:
-        """Set up the inputs of a tick on the left, and of one on the right foot; they share their arrays."""
-        gait, landing, data = self.gait, self.landing, self._data
-        left, right = (data.oMf[foot] for foot in self._feet)
-
-        def standing_on(base: str, other: str) -> SectionColumns:
-            roles = {base: Role.BASE, other: Role.C_BUSY}
-            return assign(self._model, sections, roles, (base,))[1]
-
-        on_left = TickInputs(
+        left, right = (self._data.oMf[foot] for foot in feet)
+        inputs = TickInputs(
             # Pinocchio's own memory, not copies: it changes with the reference.
-            jacobian=data.J,
-            cog_jacobian=data.Jcom,
-            reference_cog=data.com[0],
-            trunk_rotation=data.oMi[1].rotation,
+            jacobian=self._data.J,
+            cog_jacobian=self._data.Jcom,
+            reference_cog=self._data.com[0],
+            trunk_rotation=self._data.oMi[1].rotation,
             left_rotation=left.rotation,
             left_position=left.translation,
             right_rotation=right.rotation,
             right_position=right.translation,
             previous_position=np.empty((2, 3)),
-            position=landing.position,
-            yaw=landing.yaw,
+            position=self.landing.position,
+            yaw=self.landing.yaw,
             rate=1.0 / gait.timestep,
             joints=self._joints,
             cog_height=height,
@@ -157,14 +145,16 @@ class WholeBodyController:
             measured_cog=self.cog,
             measured_zmp=self.zmp,
             gains=gains,
-            columns=standing_on(*LEGS),
+            columns=on_left,
         )
-        return on_left, on_left._replace(columns=standing_on(*LEGS[::-1]))
-
-    @property
-    def recovery_steps(self) -> int:
-        """Number of steps that pushes have made necessary."""
-        return self._recovery.steps if self._recovery else 0
+        self._inputs = inputs, inputs._replace(columns=on_right)
+        # Nearly 30 arrays in NamedTuples: to look up their types would take 5 µs of a tick's 24. Without that
+        # the call takes 7.2 µs, as one with 34 arguments does.
+        self._solve = compile_for(
+            solve_reference_motion,
+            *(0, 0, 1.0, self.configuration, self._body[0]),
+            *(self._inputs[0], self._planned, self.velocity),
+        )
 
     def tick(self, number: int, measured: Array | None, foot_wrench: Array | None) -> None:
         """Move `configuration` to the end of a tick; `velocity` and `torque` hold until then.
@@ -184,14 +174,13 @@ class WholeBodyController:
         if measured is None or foot_wrench is None:
             load = self._weight * gait.contact[then]
         else:
-            sensing.read(self._known_configuration(measured), foot_wrench)
-            if not sensing.upright:
+            if not sensing.read(measured if self._embedding else self._at_rest(measured), foot_wrench):
                 self._give_up(now)
                 return
             load, measuring = sensing.wrench[:, 2], self._control
-            if self._recovery is not None:
+            if self.recovery is not None:
                 recovering, body = self._recover(now, body)
-        known = self._known_configuration(self.configuration)
+        known = self.configuration if self._embedding else self._at_rest(self.configuration)
         pin.jacobianCenterOfMass(self._model, self._data, known, False)
         for frame in self._feet:
             pin.updateFramePlacement(self._model, self._data, frame)
@@ -199,7 +188,7 @@ class WholeBodyController:
             sensing.measure(now, gait, landing, self.cog, self.zmp)
         else:
             self.cog[now], self.zmp[now] = self._data.com[0][:2], gait.zmp[now]
-        if recovering:
+        if recovering and self._observer is not None:
             self.cog[now] = self._observer.position
         inputs = self._inputs[gait.support[now]]
         inputs.previous_position[:] = landing.position
@@ -223,19 +212,18 @@ class WholeBodyController:
             )
         self.configuration = pin.integrate(self._model, self.configuration, self.velocity * gait.timestep)
 
-    def _known_configuration(self, configuration: Array) -> Array:
+    def _at_rest(self, configuration: Array) -> Array:
         """Put joints that balance does not know of where it takes them to be."""
-        if self._embedding:
-            return configuration
         known = configuration.copy()
         known[7 + self._upper] = self._joints[0, self._upper]
         return known
 
     def _recover(self, now: int, body: Array) -> tuple[bool, Array]:
         """Replan if a push requires it; whether the gait is a recovery by now, and the trunk's pose."""
-        recovery, hips, observer = self._recovery, self._hips, self._observer
+        recovery, hips, observer = self.recovery, self._hips, self._observer
         assert recovery is not None
         assert hips is not None
+        assert observer is not None
         sensing, landing = self._sensing, self.landing
         observer.read(sensing.soles, sensing.cog, sensing.wrench, landing.position, landing.yaw)
         step_before = recovery.step

@@ -189,7 +189,7 @@ class ScenarioEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
             )
         )
         self._law = self._make_law(prepared)
-        pushes = plan_pushes(scenario.push, settings)
+        pushes = plan_pushes(scenario.push, settings) if scenario.push else ()
         self._simulation: Simulation = place_in_world(world, prepared, varied, self._law, pushes)
         log_every = round(1.0 / (settings.timestep_s * settings.log_rate_hz))
         steps = len(prepared.timeline.reference.position)
@@ -252,7 +252,7 @@ class ScenarioEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
         self._scene.robot.place(body.root_pose(), self._state.q[body.robot.root_q :])
         for fixture in self._simulation.fixtures:
             now = fixture.read_state()
-            self._scene.fixtures[fixture.name].place(now.position, now.stand)
+            self._scene.fixtures[fixture.mechanism.name].place(now.position, now.stand)
         return take_picture(self._scene).rgb
 
     def close(self) -> None:
@@ -266,7 +266,7 @@ class ScenarioEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
 
         Returns log, from which `simbench.runs.metrics.run_metrics` computes metrics.
         """
-        self._stepper.finish_extremes()
+        self._stepper.take_extremes()
         derive_signals(self.recorder, self._simulation.body.robot)
         return make_run_log(self.prepared, self._simulation.body.robot)(self.recorder)
 
@@ -285,7 +285,7 @@ class ScenarioEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
             with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
                 return next(self._pauses, None)
         except NUMERICAL_ERRORS:
-            self._stepper.finish_extremes(interrupted=True)
+            self._stepper.take_extremes(interrupted=True)
             if self.recorder.divergence is None:
                 raise
             return None
@@ -311,8 +311,9 @@ class ScenarioEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
         now = self.recorder.steps * self.prepared.scenario.simulation.timestep_s - timeline.start
         equipment: list[Array] = [np.empty(0)]
         for fixture in self._simulation.fixtures:
-            if fixture.name in asked and len(timeline.time):
-                wanted = [np.interp(now, timeline.time, column) for column in asked[fixture.name].T]
+            name = fixture.mechanism.name
+            if name in asked and len(timeline.time):
+                wanted = [np.interp(now, timeline.time, column) for column in asked[name].T]
                 equipment.append(np.array(wanted) - fixture.read_state().position)
         rows = self._row.reshape(4, -1)
         count = rows.shape[1]

@@ -276,7 +276,7 @@ def with_balance(log: xr.Dataset, balancer: OnlineBalance) -> xr.Dataset:
     gave_up = np.nan if whole.gave_up is None else whole.gave_up * gait.timestep
     attributes = {
         "steps": gait.steps,
-        "recovery_steps": whole.recovery_steps,
+        "recovery_steps": whole.recovery.steps if whole.recovery else 0,
         "landed_early": whole.landing.early,
         "balance_gave_up_s": gave_up,
     }

@@ -240,7 +240,7 @@ def run_scenario(
             law.follow(prepared.timeline, prepared.planned_base())
         if prepared.way is not None:
             scenario = _with_camera(robot, scenario, folder, prepared.way)
-        pushes = plan_pushes(scenario.push, settings)
+        pushes = plan_pushes(scenario.push, settings) if scenario.push else ()
         log, fidelity, recorder, renderer = _simulate(
             prepared, scenario, law, pushes, folder, gui is True, view, fast if video else None, tell
         )

@@ -169,7 +169,8 @@ def prepare(robot: Robot, scenario: Scenario, planning: Planning, on_progress: O
     Raises SimbenchError if the robot cannot follow the motion.
     """
     mechanisms, source, task = scenario_mechanisms(scenario), scenario.motion.source, scenario.motion.task
-    seat = find_seat(robot, scenario.robot, mechanisms)
+    sits = scenario.robot.posture == SEATED and robot.floating
+    seat = find_seat(robot, scenario.robot, mechanisms) if sits else None
     settings, feedforward = scenario.simulation, scenario.control.feedforward
     followed: TrajectoryPlan | None = None
     recording: HumanMotion | None = None

@@ -9,6 +9,7 @@ import math
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,10 +39,10 @@ from simbench.runs.provenance import fingerprint, sources_fingerprint
 from simbench.runs.retargeted_reference import build_arm_reference, build_whole_body_reference
 from simbench.runs.scenario.loading import robot_files
 from simbench.sim.equipment import (
-    compute_actor_positions,
+    compute_joint_positions,
     compute_resistance,
     describe_handles,
-    describe_surroundings,
+    find_obstacles,
 )
 from simbench.sim.fixtures.mechanism import Mechanism
 
@@ -178,14 +179,17 @@ def make_plan(robot: Robot, inputs: PlanInputs, on_progress: OnProgress) -> Plan
         )
     # An actor on the scenario's equipment provides the handles' paths; a file does not.
     handles = (motion.handles or describe_handles(mechanisms)) if mechanisms else {}
-    equipment = Equipment(handles, describe_surroundings(mechanisms, robot), inputs.resistance)
+    equipment = Equipment(handles, partial(find_obstacles, mechanisms, robot), inputs.resistance)
     timing, feedforward, speed_fraction = inputs.timing, inputs.feedforward, settings.speed_limit_fraction
     if not robot.floating:
         arm = plan_fixed_base(robot, motion, inputs.robot, settings, equipment, on_progress)
         timeline = build_arm_reference(
             robot, arm, timing, feedforward=feedforward, speed_fraction=speed_fraction
         )
-        asked = {each.name: compute_actor_positions(each, arm.hands) for each in mechanisms}
+        asked = {
+            each.name: compute_joint_positions(each, arm.hands.actor, arm.hands.contact)
+            for each in mechanisms
+        }
         return Plan(timeline, arm.metrics, asked, motion.strokes, notes=arm.notes)
     timelines: list[Timeline] = []
 
@@ -208,7 +212,9 @@ def make_plan(robot: Robot, inputs: PlanInputs, on_progress: OnProgress) -> Plan
         embedding=inputs.embedding,
         check=build,
     )
-    asked = {each.name: compute_actor_positions(each, plan.hands) for each in mechanisms}
+    asked = {
+        each.name: compute_joint_positions(each, plan.hands.actor, plan.hands.contact) for each in mechanisms
+    }
     arms = [plan.metrics.get(f"retarget.robot_{bone}_mean_rad") for bone in ("upper_arm", "forearm")]
     off = [math.degrees(each) for each in arms if each is not None]
     notes = list(plan.notes)

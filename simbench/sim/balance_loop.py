@@ -20,7 +20,7 @@ from simbench.balance.gait import (
     standing_gait,
 )
 from simbench.balance.ground_reaction import standing_torques
-from simbench.balance.inverted_pendulum import CogZmpGains, check_gains, natural_frequency
+from simbench.balance.inverted_pendulum import CogZmpGains, choose_gains, natural_frequency
 from simbench.balance.leg_ik import Stance, stand
 from simbench.balance.sections import limb_sections
 from simbench.balance.step_planning import correct_cog, plan_gait, sole_centres
@@ -75,26 +75,37 @@ def build_standing_reference(
     return Timeline(reference, stance.base, settings.settle_s, times, None, base_path, zmp, cog, still)
 
 
-# Gains of the COG-ZMP control, 1/s, for a pendulum as high as a person's.
-_USUAL_GAINS = CogZmpGains(cog=6.0, zmp=2.0)
-# The same for a lower pendulum, as multiples of its natural frequency.
-_LEAST_COG_GAIN, _MOST_ZMP_GAIN = 1.4, 0.7
-
-
 _CORRECTIONS = 2  # Corrections of a gait's COG: each leaves about a tenth of the ZMP's error.
 
 
 class OnlineBalance:
     """Writes the decisions of `WholeBodyController` into the reference of a run.
 
-    `every`: number of physics steps in a tick of balance; `gait`: footsteps, and desired ZMP and COG;
-    `feedforward`: whether the feed-forward torques are written, too.
+    `robot`: robot with two legs; `plan`: plan of the controller; `gains`: gains of its feedback, 1/s;
+    `balance`: section `balance` of the scenario; `every`: number of physics steps in a tick of balance;
+    `feedforward`: `control.feedforward` of the scenario: whether the feed-forward torques are written, too.
     """
 
     def __init__(
-        self, whole: WholeBodyController, every: int, gait: Gait, *, feedforward: bool = True
+        self,
+        robot: Robot,
+        plan: WholeBodyPlan,
+        gains: CogZmpGains,
+        balance: BalanceSection,
+        every: int,
+        feedforward: str,
     ) -> None:
-        self.whole, self.every, self.gait, self.feedforward = whole, every, gait, feedforward
+        self.whole = WholeBodyController(
+            robot,
+            plan,
+            gains,
+            control=balance.control,
+            embedding=balance.embedding,
+            recovery=balance.recovery == "step",
+        )
+        # Footsteps, and desired ZMP and COG.
+        self.gait, self.every = self.whole.gait, every
+        self.feedforward = feedforward == "inverse_dynamics"
 
     def command(self, step: int, state: RobotState, foot_wrench: Array, reference: Reference) -> None:
         """Overwrite the legs' rows of a tick, and all feed-forward torques.
@@ -178,10 +189,10 @@ def balance_run(
     stance = Stance(soles, timeline.base, joints, target)
     cog = pin.centerOfMass(robot.model, robot.model.createData(), q).copy()
     omega = natural_frequency(float(cog[2]))
-    gains = _choose_gains(balance, omega)
+    gains = choose_gains(balance.gain_cog, balance.gain_zmp, omega)
     if stepping is None:
-        position = timeline.reference.position
-        rows = np.concatenate([[0], np.arange(every - 1, len(position), every)])
+        # Rows that hold for the ends of steps, at the ticks, from the start on.
+        rows = np.concatenate([[0], np.arange(every - 1, len(timeline.reference.position), every)])
         if len(rows) < 3:
             raise BalanceError(
                 f"simulation.settle_s + simulation.hold_s: {timeline.time[-1]:g}; "
@@ -191,11 +202,12 @@ def balance_run(
         path = timeline.cog[rows]
         gait = standing_gait(stance.soles, path[:, :2], timeline.zmp[rows], tick, len(rows))
         base = timeline.base_path[rows, 3:]
-        plan = WholeBodyPlan(gait, _at_ticks(position, every), timeline.base, path[:, 2], base)
+        plan = WholeBodyPlan(gait, timeline.reference.position[rows], timeline.base, path[:, 2], base)
     else:
         gait = _gait(robot, stance, stepping, settings.settle_s, tick, omega)
         timeline = _as_long_as(timeline, every * (len(gait.zmp) - 1))
-        joints = _at_ticks(timeline.reference.position, every)
+        position = timeline.reference.position
+        joints = np.concatenate([position[:1], position[every - 1 :: every]])
         if len(joints) > len(gait.zmp):
             gait = extend_gait(gait, len(joints))
         # An upright body, and the COG at one height.
@@ -207,7 +219,7 @@ def balance_run(
             path = check_gait_feasibility(robot, plan, reserve)
             plan = replace(plan, gait=correct_cog(robot, plan.gait, path, float(cog[2])))
         check_gait_feasibility(robot, plan, reserve)
-    return BalancedRun(timeline, _balancer(robot, plan, gains, balance, every, feedforward))
+    return BalancedRun(timeline, OnlineBalance(robot, plan, gains, balance, every, feedforward))
 
 
 def balance_plan(
@@ -228,38 +240,9 @@ def balance_plan(
     gains are not stable.
     """
     omega = natural_frequency(float(plan.cog_height[0]))
-    gains = _choose_gains(balance, omega)
+    gains = choose_gains(balance.gain_cog, balance.gain_zmp, omega)
     every = round(1.0 / (settings.timestep_s * balance.rate_hz))
-    return BalancedRun(timeline, _balancer(robot, plan, gains, balance, every, feedforward))
-
-
-def _balancer(
-    robot: Robot,
-    plan: WholeBodyPlan,
-    gains: CogZmpGains,
-    balance: BalanceSection,
-    every: int,
-    feedforward: str,
-) -> OnlineBalance:
-    """Make the balance controller of a plan."""
-    whole = WholeBodyController(
-        robot,
-        plan,
-        gains,
-        control=balance.control,
-        embedding=balance.embedding,
-        recovery=balance.recovery == "step",
-    )
-    return OnlineBalance(whole, every, whole.gait, feedforward=feedforward == "inverse_dynamics")
-
-
-def _choose_gains(balance: BalanceSection, omega: float) -> CogZmpGains:
-    """Take the scenario's gains, if they are stable, or usual ones that are for the robot's ω, 1/s."""
-    cog = max(_USUAL_GAINS.cog, _LEAST_COG_GAIN * omega) if balance.gain_cog is None else balance.gain_cog
-    zmp = min(_USUAL_GAINS.zmp, _MOST_ZMP_GAIN * omega) if balance.gain_zmp is None else balance.gain_zmp
-    gains = CogZmpGains(cog, zmp)
-    check_gains(gains, omega)
-    return gains
+    return BalancedRun(timeline, OnlineBalance(robot, plan, gains, balance, every, feedforward))
 
 
 def _known(value: float | None) -> float:
@@ -322,11 +305,6 @@ def _as_long_as(timeline: Timeline, steps: int) -> Timeline:
         grip=np.concatenate([reference.grip, np.repeat(reference.grip[-1:], missing, axis=0)]),
     )
     return replace(timeline, reference=longer)
-
-
-def _at_ticks(rows: Array, every: int) -> Array:
-    """Sample rows that hold for the ends of steps at the ticks, from the start on."""
-    return np.concatenate([rows[:1], rows[every - 1 :: every]])
 
 
 class BalanceControllerPlugin(Protocol):

@@ -6,14 +6,12 @@ module knows which engine is at work: bodies and links are handles that only the
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple, NewType, Protocol, cast
 
 import numpy as np
-import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.errors import RunError
@@ -222,10 +220,6 @@ class Fixture(Body, Protocol):
         """Description that the fixture was built from."""
 
     @property
-    def name(self) -> str:
-        """Name in metrics and logs."""
-
-    @property
     def furniture(self) -> BodyHandle | None:
         """Body that carries a fixture that stands freely."""
 
@@ -277,22 +271,6 @@ class Fixture(Body, Protocol):
         stand : (7,) array, optional
             Pose of the fixture's frame: x, y, z (m), quaternion x, y, z, w; unchanged by default.
         """
-
-
-class MechanismBody:
-    """What a fixture has in every engine: its mechanism, and what follows from that alone."""
-
-    mechanism: Mechanism
-
-    @cached_property
-    def initial_pose(self) -> Array:
-        """Initial pose of the fixture's frame in the world: x, y, z (m), quaternion x, y, z, w; (7,)."""
-        return np.asarray(pin.SE3ToXYZQUAT(self.mechanism.pose))
-
-    @property
-    def name(self) -> str:
-        """Name in metrics and logs."""
-        return self.mechanism.name
 
 
 class RigidBody(Protocol):

@@ -1,6 +1,6 @@
 """A scenario's equipment: handle poses, resistance to hands, and joint positions that follow from palms."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,13 +46,25 @@ def compute_joint_positions(
     positions = np.tile(mechanism.start, (count, 1))
     held: dict[str, Array] = {}
     for side, handle in mechanism.handles.items():
-        chain = mechanism.chain(mechanism.part(handle.part).joint)
+        chain = mechanism.chain(handle.part)
         if side in contact and chain:
-            held[side] = np.full((count, len(mechanism.joints)), np.nan)
             touching = np.flatnonzero(contact[side])
-            held[side][np.ix_(touching, np.array(chain))] = _positions_from_palm(
-                mechanism, chain, handle, palms[side][touching]
-            )
+            reached = palms[side][touching]
+            if len(chain) > 1:
+                found = _positions_of_chain(mechanism, chain, handle, reached)
+            else:
+                # m, or rad in (-pi, pi].
+                joint, point = mechanism.joints[chain[0]], np.array([*handle.point, 1.0])
+                axis = np.array(joint.axis)
+                at = (mechanism.pose.inverse().homogeneous @ reached @ point)[:, :3] - joint.origin
+                rest = (handle.pose.homogeneous @ point)[:3] - joint.origin
+                if joint.kind == "slide":
+                    found = ((at - rest) @ axis)[:, None]
+                else:
+                    across = rest - (rest @ axis) * axis
+                    found = np.arctan2(at @ np.cross(axis, across), at @ across)[:, None]
+            held[side] = np.full((count, len(mechanism.joints)), np.nan)
+            held[side][np.ix_(touching, np.array(chain))] = found
     for column, joint in enumerate(mechanism.joints):
         values = np.array([each[:, column] for each in held.values()]).reshape(len(held), count)
         if joint.kind == "turn":
@@ -71,25 +83,15 @@ def compute_joint_positions(
     return positions
 
 
-def _positions_from_palm(
+def _positions_of_chain(
     mechanism: Mechanism, chain: tuple[int, ...], handle: MechanismHandle, palms: Array
 ) -> Array:
-    """Compute the positions (T, C) of a chain of joints that bring a handle to the palms (T, 4, 4).
+    """Compute the positions (T, C) of several joints in a chain that bring a handle to the palms (T, 4, 4).
 
-    Where several joints move the handle, Gauss-Newton from the nearest of a grid of positions finds those
-    from which points of the handle are nearest to the palm's: the one that is held, and, unless the hand is
-    free to rotate there, points beside it.
+    Gauss-Newton from the nearest of a grid of positions finds those from which points of the handle are
+    nearest to the palm's: the one that is held, and, unless the hand is free to rotate there, points beside
+    it.
     """
-    if len(chain) == 1:
-        # m, or rad in (-pi, pi].
-        joint, point = mechanism.joints[chain[0]], np.array([*handle.point, 1.0])
-        held = (mechanism.pose.inverse().homogeneous @ palms @ point)[:, :3] - joint.origin
-        axis = np.array(joint.axis)
-        rest = (handle.pose.homogeneous @ point)[:3] - joint.origin
-        if joint.kind == "slide":
-            return np.asarray((held - rest) @ axis)[:, None]
-        across = rest - (rest @ axis) * axis
-        return np.asarray(np.arctan2(held @ np.cross(axis, across), held @ across))[:, None]
     # Points of the palm, homogeneous, that a grip keeps on the handle: they stand for its pose.
     beside = np.empty((0, 3))
     if not handle.level:
@@ -212,36 +214,23 @@ def find_free_axis(mechanism: Mechanism, side: str) -> Array | None:
     return np.array(handle.axis) if free else None
 
 
-def describe_surroundings(
-    mechanisms: Sequence[Mechanism], robot: Robot
-) -> Callable[[HandPlan], list[Obstacle]]:
-    """Describe the obstacles that a robot must avoid while its hands move the equipment.
+def find_obstacles(mechanisms: Sequence[Mechanism], robot: Robot, hands: HandPlan) -> list[Obstacle]:
+    """Find the obstacles that a robot must avoid while its hands move the equipment.
 
     `mechanisms`: equipment of the scenario; `robot`: robot whose palms and fingers may touch parts with
-    handles, and whose thighs may touch a seat. Returns gives the parts of all equipment as it moves with a
-    hand plan.
+    handles, and whose thighs may touch a seat; `hands`: hand plan with which all equipment moves.
     """
     touching = [link for role in robot.hands for link in hand_links(robot, role)]
-
-    def surroundings(hands: HandPlan) -> list[Obstacle]:
-        return [
-            part
-            for mechanism in mechanisms
-            for part in mechanism_obstacles(
-                mechanism, compute_actor_positions(mechanism, hands), touching, robot.thighs
-            )
-        ]
-
-    return surroundings
-
-
-def compute_actor_positions(mechanism: Mechanism, hands: HandPlan) -> Array:
-    """Compute the joint positions of a mechanism that follow from the actor's palms.
-
-    `mechanism`: equipment that the actor moves; `hands`: motion of the actor's palms, and when they hold.
-    Returns (T, J): mechanismJoint positions, m or rad; the initial ones until the hands hold.
-    """
-    return compute_joint_positions(mechanism, hands.actor, hands.contact)
+    return [
+        part
+        for mechanism in mechanisms
+        for part in mechanism_obstacles(
+            mechanism,
+            compute_joint_positions(mechanism, hands.actor, hands.contact),
+            touching,
+            robot.thighs,
+        )
+    ]
 
 
 def compute_resistance(mechanisms: Sequence[Mechanism]) -> dict[str, Resistance]:
@@ -255,18 +244,15 @@ def compute_resistance(mechanisms: Sequence[Mechanism]) -> dict[str, Resistance]
     for side, mechanism in find_held_mechanisms(mechanisms).items():
         handle = mechanism.handles[side]
         point = handle.pose.act(np.array(handle.point))
-        chain = mechanism.chain(mechanism.part(handle.part).joint)
+        chain = mechanism.chain(handle.part)
         # A hand moves one joint after the other: what it feels is at most the largest of each.
         resisting = []
         for column in chain:
             joint = mechanism.joints[column]
-            sharing = sum(
-                column in mechanism.chain(mechanism.part(each.part).joint)
-                for each in mechanism.handles.values()
-            )
+            sharing = sum(column in mechanism.chain(each.part) for each in mechanism.handles.values())
             lever = joint_lever(joint, point) if joint.kind == "turn" else 1.0
             damping = 0.5 * (joint.damping + joint.back_damping)
-            numbers = joint.friction / lever, damping / lever**2, moved_inertia(mechanism, joint) / lever**2
+            numbers = joint.friction / lever, damping / lever**2, moved_inertia(mechanism, column) / lever**2
             resisting.append([number / sharing for number in numbers])
         if resisting:
             friction, damping, mass = np.max(resisting, axis=0).tolist()
@@ -282,7 +268,8 @@ def resist(fixture: Fixture) -> None:
     mechanism = fixture.mechanism
     held = _latch_efforts(fixture) if mechanism.latches else {}
     for column, joint in enumerate(mechanism.joints):
-        if not joint.resists and column not in held:
+        springy = joint.stiffness > 0.0 or joint.damping != joint.back_damping
+        if not springy and column not in held:
             continue
         position, velocity = fixture.joint_state(column)
         effort = held.get(column, 0.0) - joint.stiffness * (position - joint.rest)

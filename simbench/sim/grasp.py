@@ -12,7 +12,6 @@ from simbench.options import GripSection
 from simbench.robot.robot_limbs import hand_links, links_with_collision_shape
 from simbench.sim.control.command import Load
 from simbench.sim.engine import BodyHandle, Fixture, LinkHandle, RobotBody
-from simbench.sim.fixtures.mechanism import part_origin
 from simbench.sim.state import Signal
 from simbench.sim.vectors import (
     Motion,
@@ -151,7 +150,9 @@ class Grip:
         self.handle_link = fixture.links[handle.part]
         self._design = design
         point = np.array(handle.point)
-        in_link = handle.pose.act(point) - part_origin(fixture.mechanism, handle.part)
+        # The frame of the handle's link has its origin on the axis of the joint that carries it.
+        joints, chain = fixture.mechanism.joints, fixture.mechanism.chain(handle.part)
+        in_link = handle.pose.act(point) - (joints[chain[-1]].origin if chain else np.zeros(3))
         self._handle: Vector = tuple(in_link.tolist())
         palm = model.frames[model.getFrameId(hand.palm)].placement
         pose = pin.SE3ToXYZQUAT(palm).tolist()

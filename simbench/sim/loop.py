@@ -4,7 +4,7 @@ import contextlib
 import gc
 import math
 import time as clock
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -15,9 +15,11 @@ from simbench.errors import SimbenchError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compile_timer
 from simbench.retargeting.reference.reference import Reference
-from simbench.sim.control.controller import make_controller
-from simbench.sim.control.laws import ControlLaw
-from simbench.sim.engine import GRAVITY, Contacts, Fixture, RobotBody
+from simbench.sim.control.command import Controller
+from simbench.sim.control.controller import ArmController
+from simbench.sim.control.joint_controller import JointController
+from simbench.sim.control.laws import ControlLaw, PdLaw
+from simbench.sim.engine import GRAVITY, BodyHandle, Contacts, Fixture, LinkHandle, RobotBody
 from simbench.sim.equipment import resist
 from simbench.sim.grasp import EmptyHand, Grip, apply_grips
 from simbench.sim.push import Push, apply_pushes
@@ -26,9 +28,8 @@ from simbench.sim.recorder import (
     Recorder,
     derive_signals,
     find_divergence,
-    find_fixture_divergence,
 )
-from simbench.sim.sensing import ContactSums, contact_wrench, watch_contacts
+from simbench.sim.sensing import POINTS_PER_FOOT, ContactSensor, ContactSums, contact_wrench
 from simbench.sim.state import RobotState, empty_state
 
 _SENSE_RATE = 200.0  # Rate at which feet and fingertips feel contact, Hz, independent of the log's rate.
@@ -42,8 +43,23 @@ _LIGHT_FRACTION = 0.35
 _AFTER_FALL = 0.5  # Time for which a run goes on after a fall, s.
 _KEPT_STATES = 64  # Number of states whose extremes are taken at once.
 _DIGITS = 9  # Digits of a time after the point, s.
+# Joints up to which an arm's step is compiled as a whole, anew for every number of them. With more, numba has
+# taken the record of one robot for that of another in the same process.
+_MOST_ARM_JOINTS = 9
 # Exceptions with which controllers answer to states that are not finite.
 NUMERICAL_ERRORS = (ArithmeticError, ValueError, IndexError, RuntimeError)
+
+
+def make_controller(body: RobotBody, law: ControlLaw | None = None, seated: Sequence[str] = ()) -> Controller:
+    """Make the controller of a robot: compiled as a whole for an arm, whose steps take next to no time.
+
+    `body`: robot to drive; `law`: law that the motors follow; PD with the robot's gains by default; `seated`:
+    links that a seat holds, instead of feet that the ground holds. Returns `ArmController` for a fixed root
+    without feet and with few joints, `JointController` for any other.
+    """
+    if body.robot.floating or body.robot.feet or len(body.robot.joint_names) > _MOST_ARM_JOINTS:
+        return JointController(body, law, seated)
+    return ArmController(body, PdLaw(body.robot, body.world.timestep) if law is None else law)
 
 
 class Balancer(Protocol):
@@ -120,13 +136,13 @@ def simulate(simulation: Simulation, recorder: Recorder, options: LoopOptions) -
                 with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
                     for _ in loop.pauses(0):
                         pass
-                loop.finish_extremes()
+                loop.take_extremes()
             except (*NUMERICAL_ERRORS, SimbenchError):
-                loop.finish_extremes(interrupted=True)
+                loop.take_extremes(interrupted=True)
                 if recorder.divergence is None:
                     raise
             except BaseException:
-                loop.finish_extremes()
+                loop.take_extremes()
                 raise
             finally:
                 recorder.wall_time = clock.perf_counter() - started - compile_time()
@@ -154,18 +170,21 @@ class Stepper:
         # The last states, whose extremes are taken together.
         self._last = empty_state(robot, _KEPT_STATES)
         self._states = [RobotState(q, v) for q, v in zip(self._last.q, self._last.v, strict=True)]
-        self._sensor = watch_contacts(body, simulation.fixtures)
+        # The names of everything that the robot can touch.
+        names: dict[BodyHandle, tuple[str, Mapping[LinkHandle, str]]] = {body.world.floor: ("floor", {})}
+        for fixture in simulation.fixtures:
+            name = fixture.mechanism.name
+            names[fixture.handle] = name, {link: part for part, link in fixture.links.items()}
+            if fixture.furniture is not None:
+                furniture = {link: part for part, link in fixture.furniture_links.items()}
+                names[fixture.furniture] = name, furniture
+        self._sensor = ContactSensor(body, names)
         recorder.events = self._sensor.events
-        self._sums = ContactSums.empty(len(robot.feet))
-        self._contacts: Contacts = body.world.read_contacts()
         weight = GRAVITY * pin.computeTotalMass(robot.model)
         # A seated robot makes no steps.
         self._light_load = 0.0 if simulation.seat else _LIGHT_FRACTION * weight
         self._grounded_load = _GROUNDED_FRACTION * weight
-        self._held = [True] * len(robot.feet)
-        self._light = False
         self._controller.hold_feet([True] * (len(self._seated) or len(robot.feet)))
-        self._demand = np.empty((0, 0))
         recorder["base_pose"][:] = body.root_pose()
 
     @property
@@ -182,14 +201,29 @@ class Stepper:
         """
         simulation, recorder, options = self._simulation, self._recorder, self._options
         body, grips, pushes = simulation.body, simulation.grips, simulation.pushes
+        reference, balancer, seat = simulation.reference, simulation.balancer, simulation.seat
         timestep, states, log_every = self._timestep, self._states, options.log_every
         started = clock.perf_counter()
         sense_every = max(1, round(1.0 / (_SENSE_RATE * timestep)))
-        balance_every = simulation.balancer.every if simulation.balancer else 0
-        self._demand = demand = self._demand_of(slice(None))
-        holding = simulation.reference.grip.tolist()
-        resisting = [fixture for fixture in simulation.fixtures if fixture.mechanism.resists]
+        balance_every = balancer.every if balancer else 0
+        demand = self._controller.demand(
+            reference.position, reference.velocity, reference.feedforward, reference.acceleration
+        )
+        holding = reference.grip.tolist()
+        # Latches, springs and damping that differs by direction, which no engine's joints offer.
+        resisting = [
+            fixture
+            for fixture in simulation.fixtures
+            if fixture.mechanism.latches
+            or any(
+                joint.stiffness > 0.0 or joint.damping != joint.back_damping
+                for joint in fixture.mechanism.joints
+            )
+        ]
         no_push = np.zeros(6)
+        feet = len(body.robot.feet)
+        sums = ContactSums(np.zeros((feet, 6)), np.full((feet, POINTS_PER_FOOT, 2), np.nan), np.zeros(6))
+        held, light = [True] * feet, False
         read_state, control, advance = body.read_state, self._controller.step, body.world.step
         stop, now = options.stop, clock.perf_counter
         for step in range(self.steps):
@@ -197,18 +231,45 @@ class Stepper:
                 break
             state = states[step % _KEPT_STATES]
             read_state(state)
-            sampling, sensing = step % log_every == 0, step % sense_every == 0 or self._light
+            sampling, sensing = step % log_every == 0, step % sense_every == 0 or light
             balancing = balance_every > 0 and step % balance_every == 0
             loads = apply_grips(grips, holding[step], sensing) if grips else []
             push = apply_pushes(body, pushes, step, loads) if pushes else no_push
             for fixture in resisting:
                 resist(fixture)
             if sampling or sensing or balancing:
-                self._sense(step, hold_feet=(sensing or balancing) and step > 0)
+                contacts = body.world.read_contacts()
+                self._sensor.sample(step * timestep, contacts, sums)
+            if (sensing or balancing) and step > 0:
+                # Tell the controller which feet, or thighs, are held.
+                foot_loads: list[float] = sums.foot_wrench[:, 2].tolist()
+                held = [
+                    (before and load > _HELD_FORCE) or load > self._grounded_load
+                    for before, load in zip(held, foot_loads, strict=True)
+                ]
+                on_seat = held
+                if seat is not None and self._seated:
+                    press = contact_wrench(contacts, body.handle, seat.handle)[2]
+                    on_seat = [press > self._grounded_load] * len(self._seated)
+                self._controller.hold_feet(on_seat)
+                light = any(
+                    foot and load < self._light_load for foot, load in zip(held, foot_loads, strict=True)
+                )
             if sampling:
-                self._record(step, state, push)
+                self._record(step, state, sums, contacts, push)
             if balancing:
-                self._balance(step, state)
+                # The balancer changes the reference until its next command.
+                assert balancer is not None
+                before = now() - self.compile_time()
+                balancer.command(step, state, sums.foot_wrench, reference)
+                rows = slice(step, step + balancer.every)
+                demand[rows] = self._controller.demand(
+                    reference.position[rows],
+                    reference.velocity[rows],
+                    reference.feedforward[rows],
+                    reference.acceleration[rows],
+                )
+                recorder.balance_time.append(now() - self.compile_time() - before)
             if every and step % every == 0:
                 yield state, demand[step]
             command = control(state, demand[step], loads)
@@ -221,45 +282,18 @@ class Stepper:
             recorder.step_time += now() - before
             recorder.steps = step + 1
             if (step + 1) % _KEPT_STATES == 0:
-                self._take_extremes(step + 1 - _KEPT_STATES, _KEPT_STATES)
+                self.take_extremes(_KEPT_STATES)
             if options.realtime:
                 clock.sleep(max(0.0, started + step * timestep - now()))
         options.progress(self.steps, self.steps)
 
-    def finish_extremes(self, *, interrupted: bool = False) -> None:
-        """Take the extremes of the last states, fewer than are taken at once.
-
-        `interrupted`: whether the last step ended after its state was read and before it counted.
-        """
-        count = self._recorder.steps % _KEPT_STATES
-        if self._recorder.divergence is None:
-            self._take_extremes(self._recorder.steps - count, count + interrupted)
-
-    def _sense(self, step: int, *, hold_feet: bool) -> None:
-        """Sum up the contacts of the last step, and tell the controller which feet are held."""
-        simulation = self._simulation
-        self._contacts = simulation.body.world.read_contacts()
-        self._sensor.sample(step * self._timestep, self._contacts, self._sums)
-        if not hold_feet:
-            return
-        loads: list[float] = self._sums.foot_wrench[:, 2].tolist()
-        held = [
-            (before and load > _HELD_FORCE) or load > self._grounded_load
-            for before, load in zip(self._held, loads, strict=True)
-        ]
-        self._held = held
-        if simulation.seat is not None and self._seated:
-            press = contact_wrench(self._contacts, simulation.body.handle, simulation.seat.handle)[2]
-            self._controller.hold_feet([press > self._grounded_load] * len(self._seated))
-        else:
-            self._controller.hold_feet(held)
-        self._light = any(foot and load < self._light_load for foot, load in zip(held, loads, strict=True))
-
-    def _record(self, step: int, state: RobotState, push: Array) -> None:
+    def _record(
+        self, step: int, state: RobotState, sums: ContactSums, contacts: Contacts, push: Array
+    ) -> None:
         """Take a sample of everything but the command, and notice a fall."""
         simulation, recorder, options = self._simulation, self._recorder, self._options
         recorder.time[recorder.count] = step * self._timestep
-        recorder.record(recorder.contact, self._sums)
+        recorder.record(recorder.contact, sums)
         recorder.record(recorder.push, push)
         recorder.record(recorder.state, state)
         # The row of a step holds for its end.
@@ -267,48 +301,42 @@ class Stepper:
         if simulation.grips:
             recorder.record(recorder.grip, simulation.grips)
         robot = simulation.body
-        for fixture, (states, contacts) in zip(simulation.fixtures, recorder.fixtures, strict=True):
-            recorder.record(states, fixture.read_state())
-            wrench = contact_wrench(self._contacts, fixture.handle, robot.handle)
-            recorder.record(contacts, wrench)
+        for fixture, channels in zip(simulation.fixtures, recorder.fixtures, strict=True):
+            wrench = contact_wrench(contacts, fixture.handle, robot.handle)
+            recorder.record(channels, (fixture.read_state(), wrench))
         fallen = robot.robot.floating and not state.q[2] >= options.fallen_height
         if fallen and self._end == self.steps:
             self._end = step + round(_AFTER_FALL / self._timestep)
         options.progress(step, self.steps)
 
-    def _balance(self, step: int, state: RobotState) -> None:
-        """Let the balancer change the reference until its next command."""
-        balancer = self._simulation.balancer
-        assert balancer is not None
-        before = clock.perf_counter() - self.compile_time()
-        balancer.command(step, state, self._sums.foot_wrench, self._simulation.reference)
-        rows = slice(step, step + balancer.every)
-        self._demand[rows] = self._demand_of(rows)
-        self._recorder.balance_time.append(clock.perf_counter() - self.compile_time() - before)
+    def take_extremes(self, count: int | None = None, *, interrupted: bool = False) -> None:
+        """Widen the extremes by the last states; end where the physics diverges, before any other extremes.
 
-    def _demand_of(self, rows: slice) -> Array:
-        """Compute the law's demand for steps of the reference."""
-        reference = self._simulation.reference
-        return self._controller.demand(
-            reference.position[rows],
-            reference.velocity[rows],
-            reference.feedforward[rows],
-            reference.acceleration[rows],
-        )
-
-    def _take_extremes(self, first: int, count: int) -> None:
-        """Widen the extremes by `count` states from step `first` on; end where the physics diverges."""
+        `count`: number of steps whose states count; by default of those since the last call. `interrupted`:
+        whether the last step ended after its state was read and before it counted.
+        """
         simulation, recorder = self._simulation, self._recorder
+        if recorder.divergence is not None:
+            return
+        if count is None:
+            count = recorder.steps % _KEPT_STATES
+        first = recorder.steps - count
+        count += interrupted
         last = RobotState(self._last.q[:count], self._last.v[:count], self._last.root)
         robot = simulation.body.robot
-        found = find_divergence(robot, last, fallen=self._end < self.steps)
-        if found is None:
-            cause = find_fixture_divergence(simulation.fixtures)
-            found = None if cause is None else (0, cause)
+        found = find_divergence(robot, last, simulation.fixtures, fallen=self._end < self.steps)
         if found is not None:
             count, cause = found
             time = round((first + count) * self._timestep, _DIGITS)
             recorder.divergence = Divergence(time, cause)
             recorder.end_at(time, first + count)
-        positions, velocities = last.q[:count, robot.root_q :], last.v[:count, robot.root_v :]
-        recorder.take_extremes(positions, velocities)
+        if count:
+            positions, speeds = last.q[:count, robot.root_q :], np.abs(last.v[:count, robot.root_v :])
+            highest, lowest, fastest = (
+                recorder.highest_position,
+                recorder.lowest_position,
+                recorder.highest_speed,
+            )
+            np.maximum(highest, np.maximum.reduce(positions), out=highest)
+            np.minimum(lowest, np.minimum.reduce(positions), out=lowest)
+            np.maximum(fastest, np.maximum.reduce(speeds), out=fastest)

@@ -54,14 +54,12 @@ PUSH_SIGNALS: tuple[Signal[Array], ...] = (
 )
 
 
-def plan_pushes(section: PushSection | None, settings: SimulationSection) -> tuple[Push, ...]:
+def plan_pushes(section: PushSection, settings: SimulationSection) -> tuple[Push, ...]:
     """Convert the pushes of a scenario to physics steps.
 
-    `section`: section `push` of the scenario; None for no pushes; `settings`: section `simulation`: time
+    `section`: section `push` of the scenario; `settings`: section `simulation`: time
     step, and the time before anything moves. Returns pushes in the order of their times.
     """
-    if section is None:
-        return ()
 
     def steps(time: float) -> int:
         return round(time / settings.timestep_s)

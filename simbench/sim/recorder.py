@@ -16,15 +16,13 @@ from simbench.robot.robot import Robot
 from simbench.sim import grasp, push, sensing
 from simbench.sim.control import command
 from simbench.sim.engine import Fixture
-from simbench.sim.fixtures.mechanism import Mechanism
-from simbench.sim.sensing import POINTS_PER_FOOT, ContactEvent, contact_wrench_signal
+from simbench.sim.fixtures.mechanism import Mechanism, MechanismJoint
+from simbench.sim.sensing import POINTS_PER_FOOT, ContactEvent
 from simbench.sim.state import (
     FixtureState,
     RobotState,
     Signal,
     Source,
-    fixture_signals,
-    root_and_joint_signals,
 )
 
 # What is logged of the reference, measured on a row of `Reference.position`.
@@ -81,62 +79,70 @@ class Divergence(NamedTuple):
         )
 
 
-def find_divergence(robot: Robot, states: RobotState, *, fallen: bool = False) -> tuple[int, str] | None:
-    """Find the first of several states that no motion reaches.
+def find_divergence(
+    robot: Robot, states: RobotState, fixtures: Sequence[Fixture] = (), *, fallen: bool = False
+) -> tuple[int, str] | None:
+    """Find the first of several states that no motion reaches, or a fixture whose present state is none.
 
     The impact of a fall drives light joints, such as wrists, to the speed where Bullet cuts them off: after a
     fall only what is not finite counts. `robot`: robot in these states; `states`: K states: q (K, nq) and v
-    (K, nv); `fallen`: whether the robot has fallen. Returns index of the state, and what reached it first;
-    None if all states are motions.
+    (K, nv); `fixtures`: all equipment of the world; `fallen`: whether the robot has fallen. Returns index of
+    the state (0 for a fixture), and what reached it first; None if all states are motions.
     """
     q, v, bound = states.q, states.v, np.inf if fallen else SPEED_BOUND
-    if not len(q) or (_is_within(v, bound) and _is_within(q, FARTHEST)):
-        return None
-    speed = np.where(np.isfinite(v), np.abs(v), np.inf)
-    beyond = ~np.isfinite(q)
-    if robot.floating:
-        beyond[:, :3] |= np.abs(q[:, :3]) >= FARTHEST
-    rows = (speed >= bound).any(axis=1) | beyond.any(axis=1)
-    if not rows.any():
-        return None
-    row = int(rows.argmax())
-    column = int(speed[row].argmax())
-    if speed[row, column] >= bound:
-        reached, unit = abs(float(v[row, column])), "m/s" if column < 3 else "rad/s"
-        if column < robot.root_v:
-            return row, f"the base (speed {reached:.3g} {unit})"
-        name = robot.joint_names[column - robot.root_v]
-        kind = robot.model.joints[robot.model.getJointId(name)].shortname()
-        unit = "m/s" if kind.startswith("JointModelP") else "rad/s"
-        return row, f"joint {name} (speed {reached:.3g} {unit})"
-    column = int(beyond[row].argmax())
-    if column < robot.root_q:
-        return row, f"the base (position {q[row, min(column, 2)]:.3g} m)"
-    return row, f"joint {robot.joint_names[column - robot.root_q]} (position {q[row, column]:.3g})"
-
-
-def _is_within(values: Array, bound: float) -> bool:
-    """Tell whether all values are smaller than a bound; the extremes of what contains NaN are NaN."""
-    return bool(
-        np.maximum.reduce(values, axis=None) < bound and np.minimum.reduce(values, axis=None) > -bound
+    # The extremes of what contains NaN are NaN.
+    suspect = len(q) > 0 and not all(
+        np.maximum.reduce(values, axis=None) < limit and np.minimum.reduce(values, axis=None) > -limit
+        for values, limit in ((v, bound), (q, FARTHEST))
     )
-
-
-def find_fixture_divergence(fixtures: Sequence[Fixture]) -> str | None:
-    """Find a fixture whose present state no motion reaches.
-
-    `fixtures`: all equipment of the world. Returns fixture, joint and how it moves; None if all states are
-    motions.
-    """
+    if suspect:
+        speed = np.where(np.isfinite(v), np.abs(v), np.inf)
+        beyond = ~np.isfinite(q)
+        if robot.floating:
+            beyond[:, :3] |= np.abs(q[:, :3]) >= FARTHEST
+        row = int(((speed >= bound).any(axis=1) | beyond.any(axis=1)).argmax())
+        column = int(speed[row].argmax())
+        if speed[row, column] >= bound:
+            reached, unit = abs(float(v[row, column])), "m/s" if column < 3 else "rad/s"
+            if column < robot.root_v:
+                return row, f"the base (speed {reached:.3g} {unit})"
+            name = robot.joint_names[column - robot.root_v]
+            kind = robot.model.joints[robot.model.getJointId(name)].shortname()
+            unit = "m/s" if kind.startswith("JointModelP") else "rad/s"
+            return row, f"joint {name} (speed {reached:.3g} {unit})"
+        if beyond[row].any():
+            column = int(beyond[row].argmax())
+            if column < robot.root_q:
+                return row, f"the base (position {q[row, min(column, 2)]:.3g} m)"
+            return row, f"joint {robot.joint_names[column - robot.root_q]} (position {q[row, column]:.3g})"
     for fixture in fixtures:
         position, velocity, stand = fixture.read_state()
-        for joint, place, speed in zip(fixture.mechanism.joints, position, velocity, strict=True):
-            if not (abs(speed) < SPEED_BOUND and np.isfinite(place)):
-                unit = f"{joint.unit}/s"
-                return f"joint {joint.name} of {fixture.mechanism.name} (speed {abs(speed):.3g} {unit})"
+        for joint, place, rate in zip(fixture.mechanism.joints, position, velocity, strict=True):
+            if not (abs(rate) < SPEED_BOUND and np.isfinite(place)):
+                of_fixture = f"joint {joint.name} of {fixture.mechanism.name}"
+                return 0, f"{of_fixture} (speed {abs(rate):.3g} {joint.unit}/s)"
         if not (np.abs(np.asarray(stand)[:3]) < FARTHEST).all():
-            return f"{fixture.mechanism.name} (position {np.abs(np.asarray(stand)[:3]).max():.3g} m)"
+            return 0, f"{fixture.mechanism.name} (position {np.abs(np.asarray(stand)[:3]).max():.3g} m)"
     return None
+
+
+# State of a fixture, and force (N) and moment about the world's origin (N·m) of the robot's contacts on it.
+FixtureSample = tuple[FixtureState, list[float]]
+
+
+def joint_signals(fixture: str, joint: MechanismJoint, column: int) -> tuple[Signal[FixtureSample], ...]:
+    """Declare what is logged of one joint of a fixture, whose state is in a column of `FixtureState`."""
+    name, unit = f"{fixture}_{joint.name}", joint.unit
+    return (
+        Signal(name, (), unit, "Position of the joint.", lambda sample: sample[0].position[column]),
+        Signal(
+            f"{name}_velocity",
+            (),
+            f"{unit}/s",
+            "Velocity of the joint.",
+            lambda sample: sample[0].velocity[column],
+        ),
+    )
 
 
 class Recorder:
@@ -166,18 +172,65 @@ class Recorder:
         )
         self.signals: dict[str, Signal[Any]] = {}
         self._values: dict[str, NDArray[Any]] = {}
-        self.state: Channels[RobotState] = self._allocate(root_and_joint_signals(robot.root_q, robot.root_v))
+        root_q, root_v, floating = robot.root_q, robot.root_v, robot.root_q > 0
+        # A fixed base is not sampled: it stays as it was at the start.
+        self.state: Channels[RobotState] = self._allocate(
+            (
+                Signal(
+                    "joint_position", ("joint",), "rad", "Joint positions.", lambda state: state.q[root_q:]
+                ),
+                Signal(
+                    "joint_velocity", ("joint",), "rad/s", "Joint velocities.", lambda state: state.v[root_v:]
+                ),
+                Signal(
+                    "base_pose",
+                    ("pose",),
+                    "m; quaternion x y z w",
+                    "Pose of the root link in the world.",
+                    (lambda state: state.q[:7]) if floating else None,
+                ),
+                Signal(
+                    "base_velocity",
+                    ("axis6",),
+                    "m/s, rad/s in the root frame",
+                    "Linear and angular velocity of the root link.",
+                    (lambda state: state.v[:6]) if floating else None,
+                ),
+            )
+        )
         self.reference: Channels[Array] = self._allocate(REFERENCE_SIGNALS)
         self.command: Channels[command.Command] = self._allocate(command.COMMAND_SIGNALS)
         self._allocate(DERIVED_SIGNALS)
         self.contact: Channels[sensing.ContactSums] = self._allocate(sensing.CONTACT_SIGNALS)
         self.push: Channels[Array] = self._allocate(push.PUSH_SIGNALS)
         self.grip: Channels[Sequence[grasp.Grip | grasp.EmptyHand]] = self._allocate(grasp.GRIP_SIGNALS)
-        # Of each, the signals measured on its state, and on the wrench of the robot's contacts.
-        self.fixtures: list[tuple[Channels[FixtureState], Channels[list[float]]]] = [
-            (self._allocate(fixture_signals(each)), self._allocate((contact_wrench_signal(each.name),)))
-            for each in mechanisms
-        ]
+        self.fixtures: list[Channels[FixtureSample]] = []
+        for fixture in mechanisms:
+            declared = [
+                signal
+                for column, joint in enumerate(fixture.joints)
+                for signal in joint_signals(fixture.name, joint, column)
+            ]
+            if fixture.standing:
+                declared.append(
+                    Signal(
+                        f"{fixture.name}_stand",
+                        ("pose",),
+                        "m; quaternion x y z w",
+                        "Pose of the fixture's frame in the world.",
+                        lambda sample: sample[0].stand,
+                    )
+                )
+            declared.append(
+                Signal(
+                    f"{fixture.name}_contact_wrench",
+                    ("axis6",),
+                    "N, N m about the world origin",
+                    "Wrench of the robot's contacts on the fixture.",
+                    lambda sample: sample[1],
+                )
+            )
+            self.fixtures.append(self._allocate(declared))
         self.highest_position = np.full(joints, -np.inf)
         self.lowest_position = np.full(joints, np.inf)
         self.highest_speed = np.zeros(joints)
@@ -233,17 +286,6 @@ class Recorder:
         self.count = max(1, min(self.count, int(np.searchsorted(self.time[: self.count], time - _SAME_TIME))))
         self.steps = steps
         self.events[:] = [event for event in self.events if event.start < time]
-
-    def take_extremes(self, q: Array, v: Array) -> None:
-        """Widen the extremes by the joint positions and velocities of states.
-
-        `q`, `v` (K, n): joint positions (rad) and velocities (rad/s) of K states.
-        """
-        if len(q):
-            speed = np.abs(v)
-            np.maximum(self.highest_position, np.maximum.reduce(q), out=self.highest_position)
-            np.minimum(self.lowest_position, np.minimum.reduce(q), out=self.lowest_position)
-            np.maximum(self.highest_speed, np.maximum.reduce(speed), out=self.highest_speed)
 
 
 def derive_signals(recorder: Recorder, robot: Robot) -> None:

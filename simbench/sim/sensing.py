@@ -1,13 +1,13 @@
 """Contacts: foot wrenches, touching points, and every contact of the robot as an event."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from simbench.kinematics.arrays import Array
-from simbench.sim.engine import BodyHandle, Contacts, Fixture, LinkHandle, RobotBody
+from simbench.sim.engine import BodyHandle, Contacts, LinkHandle, RobotBody
 from simbench.sim.state import Signal
 from simbench.sim.vectors import Vector
 
@@ -27,14 +27,6 @@ class ContactSums:
     # (6,): sum of all other contact forces on the robot from outside (N), and their moment about the world's
     # origin (N·m).
     other_wrench: Array
-
-    @classmethod
-    def empty(cls, feet: int) -> "ContactSums":
-        """Allocate the buffers for a robot without contacts.
-
-        `feet`: number of feet, F. Returns zero wrenches, no points.
-        """
-        return cls(np.zeros((feet, 6)), np.full((feet, POINTS_PER_FOOT, 2), np.nan), np.zeros(6))
 
 
 # What is logged of a robot's contacts.
@@ -63,20 +55,6 @@ CONTACT_SIGNALS: tuple[Signal[ContactSums], ...] = (
         lambda sums: sums.other_wrench,
     ),
 )
-
-
-def contact_wrench_signal(fixture: str) -> Signal[list[float]]:
-    """Declare the log's variable for the contacts of a fixture with the robot.
-
-    `fixture`: name of the fixture. Returns signal measured on what `contact_wrench` returns.
-    """
-    return Signal(
-        f"{fixture}_contact_wrench",
-        ("axis6",),
-        "N, N m about the world origin",
-        "Wrench of the robot's contacts on the fixture.",
-        lambda wrench: wrench,
-    )
 
 
 @dataclass
@@ -111,7 +89,7 @@ class ContactSensor:
             for name, link in self.body.links.items():
                 if model.existFrame(name) and model.frames[model.getFrameId(name)].parentJoint == joint:
                     self._feet[link] = row
-        self._link_names = {link: name for name, link in self.body.links.items()}
+        self._link_names = {link: f"{robot.name}/{name}" for name, link in self.body.links.items()}
 
     def sample(self, time: float, contacts: Contacts, sums: ContactSums) -> None:
         """Sum up the contacts of the last step and update the events.
@@ -144,49 +122,25 @@ class ContactSensor:
                 ([(x, y) for x, y, _ in each] + [_NO_POINT] * POINTS_PER_FOOT)[:POINTS_PER_FOOT]
                 for each in points
             ]
-        self._update_events(time, pairs)
-
-    def _update_events(
-        self, time: float, pairs: Mapping[tuple[BodyHandle, LinkHandle, LinkHandle], float]
-    ) -> None:
-        """Close the events of links that are apart, open or prolong those of links in contact."""
+        # Close the events of links that are apart, open or prolong those of links in contact.
         for key in [key for key in self._open if key not in pairs]:
             del self._open[key]
-        for key, force in pairs.items():
+        for key, load in pairs.items():
             event = self._open.get(key)
             if event is None:
                 body, link, other_link = key
-                first = self._link_name(link)
-                if body == self.body.handle:
-                    second = self._link_name(other_link)
+                first = self._link_names[link]
+                if body == robot:
+                    second = self._link_names[other_link]
                 else:
                     # The body alone if the link has no name.
                     second, links = self.names[body]
                     second = f"{second}/{links[other_link]}" if other_link in links else second
-                event = ContactEvent(first, second, time, time, force)
+                event = ContactEvent(first, second, time, time, load)
                 self._open[key] = event
                 self.events.append(event)
             event.end = time
-            event.peak_force = max(event.peak_force, force)
-
-    def _link_name(self, link: LinkHandle) -> str:
-        """Name a link of the robot."""
-        return f"{self.body.robot.name}/{self._link_names[link]}"
-
-
-def watch_contacts(body: RobotBody, fixtures: Sequence[Fixture]) -> ContactSensor:
-    """Make the contact sensor of a robot beside fixtures on the floor.
-
-    `body`: robot whose contacts are read; `fixtures`: all fixtures of its world. Returns sensor that knows
-    the names of everything the robot can touch.
-    """
-    names: dict[BodyHandle, tuple[str, Mapping[LinkHandle, str]]] = {body.world.floor: ("floor", {})}
-    for fixture in fixtures:
-        names[fixture.handle] = fixture.name, {link: name for name, link in fixture.links.items()}
-        if fixture.furniture is not None:
-            links = {link: name for name, link in fixture.furniture_links.items()}
-            names[fixture.furniture] = fixture.name, links
-    return ContactSensor(body, names)
+            event.peak_force = max(event.peak_force, load)
 
 
 def contact_wrench(contacts: Contacts, body: BodyHandle, other: BodyHandle) -> list[float]:

@@ -40,15 +40,13 @@ def tilt_base(base: Array) -> Array:
 _LARGEST_GAP, _LARGEST_PENETRATION = 0.002, 0.0005
 
 
-def find_seat(robot: Robot, section: RobotSection, mechanisms: Sequence[Mechanism]) -> Mechanism | None:
+def find_seat(robot: Robot, section: RobotSection, mechanisms: Sequence[Mechanism]) -> Mechanism:
     """Find the fixture that a robot sits on.
 
     `robot`: robot of the scenario. `section`: section `robot` of the scenario. If it gives the robot's
     position, the seat must be below it; a position that is searched for is not known yet. `mechanisms`:
-    equipment of the scenario. Returns the seat; None for a robot that does not sit.
+    equipment of the scenario.
     """
-    if section.posture != SEATED or not robot.floating:
-        return None
     seats = [mechanism for mechanism in mechanisms if mechanism.seat is not None]
     if len(seats) != 1:
         raise ScenarioError(

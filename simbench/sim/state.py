@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
-from simbench.sim.fixtures.mechanism import Mechanism
 
 Source = TypeVar("Source")  # Object that a signal is measured on: a state, a command, the grips of a robot.
 
@@ -73,62 +72,3 @@ def empty_state(robot: Robot, *shape: int) -> RobotState:
     and v (*shape, nv).
     """
     return RobotState(np.zeros((*shape, robot.model.nq)), np.zeros((*shape, robot.model.nv)))
-
-
-def root_and_joint_signals(root_q: int, root_v: int) -> tuple[Signal[RobotState], ...]:
-    """Declare what is logged of the state of a robot whose root has some coordinates.
-
-    The base of one with a fixed root is not sampled: it stays as it was at the start. `root_q`: number of
-    the root's position coordinates: 7, or 0 for a fixed base; `root_v`: number of the
-    root's velocity coordinates: 6, or 0 for a fixed base. Returns signals measured on a `RobotState`.
-    """
-    floating = root_q > 0
-    return (
-        Signal("joint_position", ("joint",), "rad", "Joint positions.", lambda state: state.q[root_q:]),
-        Signal("joint_velocity", ("joint",), "rad/s", "Joint velocities.", lambda state: state.v[root_v:]),
-        Signal(
-            "base_pose",
-            ("pose",),
-            "m; quaternion x y z w",
-            "Pose of the root link in the world.",
-            (lambda state: state.q[:7]) if floating else None,
-        ),
-        Signal(
-            "base_velocity",
-            ("axis6",),
-            "m/s, rad/s in the root frame",
-            "Linear and angular velocity of the root link.",
-            (lambda state: state.v[:6]) if floating else None,
-        ),
-    )
-
-
-def fixture_signals(mechanism: Mechanism) -> tuple[Signal[FixtureState], ...]:
-    """Declare what is logged of a fixture's state.
-
-    `mechanism`: description of the fixture. Returns signals measured on a `FixtureState`: position and
-    velocity of each joint, and the pose of a fixture that stands freely.
-    """
-    signals: list[Signal[FixtureState]] = []
-    for column, joint in enumerate(mechanism.joints):
-        name = f"{mechanism.name}_{joint.name}"
-
-        def position(state: FixtureState, column: int = column) -> float:
-            return state.position[column]
-
-        def velocity(state: FixtureState, column: int = column) -> float:
-            return state.velocity[column]
-
-        signals.append(Signal(name, (), joint.unit, "Position of the joint.", position))
-        signals.append(Signal(f"{name}_velocity", (), f"{joint.unit}/s", "Velocity of the joint.", velocity))
-    if mechanism.standing:
-        signals.append(
-            Signal(
-                f"{mechanism.name}_stand",
-                ("pose",),
-                "m; quaternion x y z w",
-                "Pose of the fixture's frame in the world.",
-                lambda state: state.stand,
-            )
-        )
-    return tuple(signals)

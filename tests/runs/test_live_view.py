@@ -15,7 +15,7 @@ from simbench.runs.live_view import LiveView, advance_playhead, play_scene
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.scenario.loading import load_scenario
 from simbench.runs.video import View, load_video_scene, render_video
-from simbench.sim.bullet.bullet_body import bullet
+from simbench.sim.bullet.bullet_bodies import bullet
 from simbench.sim.rendering import painting as video_stream
 from simbench.sim.rendering.scene_renderer import open_window, pressed_keys
 

@@ -503,7 +503,6 @@ def test_pushes_are_laid_out_in_steps():
     assert set(durations) == {50}
     assert set(directions) == {0.5}
     assert end_of_pushes(SECTION) == 7.0
-    assert plan_pushes(None, SETTINGS) == ()
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from simbench.sim.sensing import ContactSensor, ContactSums
 from simbench.sim.state import empty_state
 
 if is_installed("bullet"):
-    from simbench.sim.bullet.bullet_body import bullet
+    from simbench.sim.bullet.bullet_bodies import bullet
 
 
 @pytest.fixture(scope="session")
@@ -113,7 +113,7 @@ class Standing:
         self.hold = standing_torques(robot, np.array([0.0, 0.01]), *twice, inertia=False)[0]
         self.state = empty_state(self.body.robot)
         self.sensor = ContactSensor(self.body, {world.floor: ("floor", {}), **(names or {})})
-        self.sums = ContactSums.empty(2)
+        self.sums = ContactSums(np.zeros((2, 6)), np.full((2, 4, 2), np.nan), np.zeros(6))
         self.wrenches, self.points = self.sums.foot_wrench, self.sums.foot_points
         self.others = self.sums.other_wrench
         self._controller = JointController(self.body)

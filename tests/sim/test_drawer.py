@@ -7,7 +7,7 @@ import trimesh
 from simbench.errors import ScenarioError
 from simbench.runs.scenario.loading import load_scenario
 from simbench.sim.bullet import open_world
-from simbench.sim.bullet.bullet_body import bullet
+from simbench.sim.bullet.bullet_bodies import bullet
 from simbench.sim.engine import GRAVITY
 from simbench.sim.fixtures import fixture_mechanism
 from simbench.sim.fixtures.furniture import drawer_mechanism
@@ -229,7 +229,7 @@ def test_a_scenario_s_keys_make_the_mechanism():
 def test_a_bar_is_held_in_its_axis_and_turned_about():
     """Level before the front, in any heading and convergence: palm and turn axis are in its axis."""
     barred = drawer_mechanism(DESIGN.model_copy(update={"handle": "bar"}))
-    bar = next(shape for shape in barred.part("drawer").shapes if not isinstance(shape, Board))
+    bar = next(shape for part in barred.parts for shape in part.shapes if not isinstance(shape, Board))
     ends = np.array([bar.start, bar.end])
     for opening in (0.0, 0.2):
         palms = handle_at(opening, barred)

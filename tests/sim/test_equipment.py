@@ -10,11 +10,11 @@ from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.robot.sides import SIDES
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
 from simbench.sim.equipment import (
-    compute_actor_positions,
+    compute_joint_positions,
     compute_resistance,
     describe_handles,
-    describe_surroundings,
     find_held_mechanisms,
+    find_obstacles,
     positions_of_use,
 )
 from simbench.sim.fixtures.mechanism import Mechanism, MechanismHandle, MechanismJoint, Part, handle_poses
@@ -104,8 +104,10 @@ def test_what_a_robot_keeps_clear_of_goes_as_the_actor_moves_it(romeo):
     none = {side: np.zeros(9) for side in SIDES}
     hands = HandPlan(none, contact, none, actor, actor, dict.fromkeys(SIDES))
     expected = np.where(np.arange(9) >= 3, 0.2 + travel, 0.2)
-    np.testing.assert_allclose(compute_actor_positions(mechanism, hands)[:, 0], expected, atol=1e-9)
-    stand, moving = describe_surroundings([mechanism], romeo)(hands)
+    np.testing.assert_allclose(
+        compute_joint_positions(mechanism, hands.actor, hands.contact)[:, 0], expected, atol=1e-9
+    )
+    stand, moving = find_obstacles([mechanism], romeo, hands)
     assert stand.pose.shape == (4, 4)
     assert not stand.touching
     for side in SIDES:

@@ -11,7 +11,7 @@ from wheel_robots import robot_parameters
 from simbench.resources import resource_dir
 from simbench.robot.robot import load_robot
 from simbench.sim.bullet import open_world
-from simbench.sim.bullet.bullet_body import bullet
+from simbench.sim.bullet.bullet_bodies import bullet
 from simbench.sim.control.joint_controller import JointController
 from simbench.sim.state import empty_state
 

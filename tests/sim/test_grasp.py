@@ -4,8 +4,7 @@ import pytest
 import scenes
 
 from simbench.sim.bullet import open_world
-from simbench.sim.bullet.bullet_bodies import BulletFixture
-from simbench.sim.bullet.bullet_body import bullet
+from simbench.sim.bullet.bullet_bodies import BulletFixture, bullet
 from simbench.sim.fixtures.furniture import drawer_mechanism
 from simbench.sim.fixtures.mechanism import Mechanism, MechanismHandle, MechanismJoint, Part, handle_poses
 from simbench.sim.grasp import Grip, apply_grips
@@ -192,6 +191,7 @@ def test_torques_reach_a_hinged_handle_too(world, romeo, weightless, floating_ha
     lever = object.__new__(BulletFixture)
     lever.client, lever.handle, lever.links = client, body, {"stand": -1, "arm": 0}
     lever.mechanism, lever.joints, lever.furniture, lever.furniture_links = mechanism, (0,), None, {}
+    lever._initial_pose = pin.SE3ToXYZQUAT(mechanism.pose)
     turned = pin.SE3(pin.exp3(angle * AXIS), HINGE)
     hand = floating_hand(world, weightless(romeo), lever, turned * handle.pose, GRIP)
     hand.look()

@@ -38,7 +38,7 @@ def scripted(romeo, monkeypatch):
 
     def run(*loads):
         script = Script(GRAVITY * pin.computeTotalMass(romeo.model), loads)
-        monkeypatch.setattr(loop, "watch_contacts", lambda body, fixtures: script)
+        monkeypatch.setattr(loop, "ContactSensor", lambda body, names: script)
         held, original = [], loop.make_controller
 
         def watched(*arguments):

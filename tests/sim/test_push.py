@@ -5,7 +5,7 @@ import pinocchio as pin
 import pytest
 
 from simbench.sim.bullet import open_world
-from simbench.sim.bullet.bullet_body import bullet
+from simbench.sim.bullet.bullet_bodies import bullet
 from simbench.sim.push import apply_pushes
 from simbench.sim.state import empty_state
 

@@ -7,7 +7,7 @@ from wheel_robots import robot_parameters
 
 from simbench.robot.robot import load_robot
 from simbench.sim.bullet import open_world
-from simbench.sim.bullet.bullet_body import bullet
+from simbench.sim.bullet.bullet_bodies import bullet
 from simbench.sim.engine import GRAVITY
 
 ROBOTS = robot_parameters()
@@ -69,7 +69,7 @@ def pair(request):
     with pytest.MonkeyPatch.context() as patch, open_world() as world:
         # Bullet's inverse dynamics refuses the inertia of a link with a rotor, which no rigid body has.
         # `test_free_motion` has the rotors.
-        patch.setattr("simbench.sim.bullet.bullet_bodies.rotor_tensors", lambda robot: {})
+        patch.setattr("simbench.sim.bullet.bullet_bodies.add_rotors", lambda robot: (robot.urdf_text, {}))
         yield Pair(world, request.param)
 
 

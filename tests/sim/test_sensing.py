@@ -3,7 +3,7 @@ import pinocchio as pin
 import pytest
 
 from simbench.sim.bullet import open_world
-from simbench.sim.bullet.bullet_body import bullet
+from simbench.sim.bullet.bullet_bodies import bullet
 from simbench.sim.engine import GRAVITY
 from simbench.sim.sensing import ContactSensor, ContactSums
 

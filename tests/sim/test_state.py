@@ -11,7 +11,7 @@ from simbench.runs.log import open_run
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.scenario.loading import load_scenario
 from simbench.sim.bullet import open_world
-from simbench.sim.bullet.bullet_body import bullet
+from simbench.sim.bullet.bullet_bodies import bullet
 from simbench.sim.control import command
 from simbench.sim.recorder import Recorder
 from simbench.sim.state import Signal, empty_state

@@ -4,7 +4,7 @@ import pytest
 
 from simbench.robot.robot import load_robot
 from simbench.sim.bullet import open_world
-from simbench.sim.bullet.bullet_body import bullet
+from simbench.sim.bullet.bullet_bodies import bullet
 from simbench.sim.control.joint_controller import JointController
 from simbench.sim.engine import GRAVITY
 from simbench.sim.rendering.scene_renderer import show_simulation

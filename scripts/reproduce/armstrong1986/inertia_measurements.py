@@ -8,9 +8,9 @@ import pinocchio as pin
 from simbench.calibration.oscillation import oscillation_frequency, torsional_spring_inertia, two_wire_inertia
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Friction, Robot
-from simbench.sim.control.controller import make_controller
 from simbench.sim.control.laws import PdLaw
 from simbench.sim.engine import GRAVITY, open_engine
+from simbench.sim.loop import make_controller
 from simbench.sim.state import empty_state
 
 _WIRE_TIMESTEP = 2.5e-4

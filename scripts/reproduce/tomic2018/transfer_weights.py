@@ -56,7 +56,7 @@ from simbench.runs.motion_source import scenario_motion
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
 from simbench.runs.scenario.schema import Scenario
-from simbench.sim.equipment import compute_resistance, describe_handles, describe_surroundings
+from simbench.sim.equipment import compute_resistance, describe_handles, find_obstacles
 
 Array = NDArray[np.float64]
 Weights = tuple[float, ...]
@@ -166,7 +166,7 @@ def planned_similarity(scenario: Scenario) -> float:
         scenario.retarget,
         Equipment(
             motion.handles or describe_handles(mechanisms),
-            describe_surroundings(mechanisms, robot),
+            partial(find_obstacles, mechanisms, robot),
             compute_resistance(mechanisms),
         ),
         lambda *_: None,

@@ -15,7 +15,6 @@ from simbench.balance.ground_reaction import (
     planned_zmp,
     standing_inertia,
     standing_torques,
-    zmp_of,
 )
 from simbench.balance.inverted_pendulum import GRAVITY
 from simbench.balance.leg_ik import leg_columns, solve_com_ik
@@ -334,7 +333,7 @@ def _examine(
         # faster stays.
         zmp, _ = planned_zmp(robot, time, base, joints, None, arms_and_legs.inertia_onset(time))
         wrench, _ = ground_wrench(robot, time, base, joints)
-        left = zmp_of(wrench) - zmp
+        left = np.stack([-wrench[:, 4], wrench[:, 3]], axis=1) / wrench[:, 2:3] - zmp
         samples = _SLOW_SWAY * ((len(time) - 1) / (time[-1] - time[0]))
         zmp = zmp + left - gaussian_filter1d(left, samples, axis=0, mode="nearest")
         # Outward normals of the support polygon's edges, (E, 2), and their distances from its middle, m.

@@ -1,4 +1,4 @@
-"""Robots and fixtures in Bullet: built, placed, their states in Pinocchio's coordinates, torques and efforts.
+"""Bullet's bodies: robots and fixtures, their states in Pinocchio's coordinates, their forces and contacts.
 
 Bullet has no reflected rotor inertia (armature); the joint control delivers it as a joint torque, which it
 predicts (`sim.control.joint_controller`). Where a contact stops a link within a step, such a torque comes too
@@ -10,8 +10,10 @@ I_r (a · ω) instead of I_r q̇ as the momentum, the joint control cancels.
 
 import itertools
 import xml.etree.ElementTree as ET
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
@@ -21,20 +23,76 @@ from simbench.kinematics.arrays import Array
 from simbench.robot.native_output import quiet_native_output
 from simbench.robot.robot import Robot, placed_robot
 from simbench.sim.bullet import require_robot
-from simbench.sim.bullet.bullet_body import ROOT, BulletBody, bullet, link_handles
-from simbench.sim.engine import BodyHandle, LinkHandle, MechanismBody, RootMotion, World
+from simbench.sim.engine import BodyHandle, Contact, LinkHandle, RootMotion, World
 from simbench.sim.fixtures.body_file import FRICTION, write_mechanism
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.state import FixtureState, RobotState
-from simbench.sim.vectors import Quaternion, Vector, conjugate, multiply, rotate, subtract
+from simbench.sim.vectors import Motion, Quaternion, Vector, conjugate, multiply, rotate, subtract
+
+with quiet_native_output():
+    import pybullet as bullet
+
+__all__ = ["BulletBody", "BulletContacts", "BulletFixture", "BulletRobot", "add_rotors", "bullet"]
+
+ROOT = LinkHandle(-1)  # Bullet's index of every body's root link.
 
 
-def rotor_tensors(robot: Robot) -> dict[int, Array]:
-    """Compute the inertia that Bullet adds to the links of the legs.
+class BulletBody:
+    """A body in one of Bullet's worlds."""
 
-    `robot`: robot whose motors have reflected inertia. Returns dict of int to (3, 3) array: by joint of the
-    model, the inertia I_r a aᵀ of its rotor, kg·m², in the axes of the link that the joint carries; turning
-    joints between the root and a foot that have reflected inertia.
+    client: int  # PyBullet's client id.
+    handle: BodyHandle  # PyBullet's body id.
+    links: Mapping[str, LinkHandle]  # Link name to Bullet's index (root: -1).
+
+    def link_motions(self, links: Sequence[LinkHandle]) -> list[Motion]:
+        """Compute the poses and velocities of links for the present joint positions.
+
+        `links`: links of this body; the root only alone (`[-1]`). Returns one for each link, in world axes.
+        """
+        if links == [-1]:
+            # Bullet knows the root's motion as that of its centre of mass and principal axes.
+            client = self.client
+            com, rotation = bullet.getBasePositionAndOrientation(self.handle, physicsClientId=client)
+            inertial = bullet.getDynamicsInfo(self.handle, -1, physicsClientId=client)[3:5]
+            frame = bullet.multiplyTransforms(com, rotation, *bullet.invertTransform(*inertial))
+            linear, angular = bullet.getBaseVelocity(self.handle, physicsClientId=client)
+            return [(com, frame[0], frame[1], linear, angular)]
+        states = bullet.getLinkStates(
+            self.handle, links, computeLinkVelocity=1, computeForwardKinematics=1, physicsClientId=self.client
+        )
+        return [(state[0], *state[4:8]) for state in states]
+
+    def apply_force(self, link: LinkHandle, force: Vector, point: Vector) -> None:
+        """Apply a force to a link during the next step.
+
+        `link`: link that the force acts on; `force` (3,): force, world axes, N; `point` (3,): point of
+        application, world frame, m.
+        """
+        bullet.applyExternalForce(
+            self.handle, link, force, point, bullet.WORLD_FRAME, physicsClientId=self.client
+        )
+
+    def apply_wrench(self, link: LinkHandle, force: Vector, torque: Vector, point: Vector) -> None:
+        """Apply a force and a torque to a link during the next step.
+
+        Bullet takes the lever of an external force about where it last computed the link to be: a step ago,
+        unless `link_motions` asked for the link in between. `link`: link that the wrench acts on; `force`,
+        `torque` (3,): force (N) and torque (N·m), world axes; `point` (3,): point of application of the
+        force, world frame, m.
+        """
+        handle, client = self.handle, self.client
+        bullet.applyExternalForce(handle, link, force, point, bullet.WORLD_FRAME, physicsClientId=client)
+        bullet.applyExternalTorque(handle, link, torque, bullet.WORLD_FRAME, physicsClientId=client)
+
+
+def add_rotors(robot: Robot) -> tuple[str, dict[int, Array]]:
+    """Add the rotors' inertia to the links of the legs.
+
+    Their inertia is written in principal axes: Bullet refuses products of inertia of a link that, as a rotor
+    makes it, no rigid body could have. `robot`: robot whose motors have reflected inertia. Returns text of
+    the robot's URDF with these links changed; and by joint of the model, the inertia I_r a aᵀ (3, 3) of its
+    rotor, kg·m², in the axes of the link that the joint carries: turning joints between the root and a foot
+    that have reflected inertia.
     """
     model, tensors = robot.model, {}
     feet = [model.frames[model.getFrameId(robot.frames[role])].parentJoint for role in robot.feet]
@@ -47,44 +105,35 @@ def rotor_tensors(robot: Robot) -> dict[int, Array]:
         inertia = robot.motors.reflected_inertia[robot.joint_names.index(model.names[joint])]
         if inertia > 0.0 and axis.any():
             tensors[joint] = inertia * np.outer(axis, axis)
-    return tensors
-
-
-def add_rotors(urdf: str, tensors: Mapping[str, Array]) -> str:
-    """Add inertia to links of a URDF.
-
-    Their inertia is written in principal axes: Bullet refuses products of inertia of a link that, as a rotor
-    makes it, no rigid body could have. `urdf`: text of the URDF; `tensors` mapping of str to (3, 3) array: by
-    joint, what is added to the inertia of the link that it carries, in that link's axes, kg·m². Returns text
-    of the URDF with these links changed.
-    """
-    robot = ET.fromstring(urdf)
-    links = {str(link.get("name")): link for link in robot.findall("link")}
-    for joint in robot.findall("joint"):
-        child = joint.find("child")
+    urdf = ET.fromstring(robot.urdf_text)
+    links = {str(link.get("name")): link for link in urdf.findall("link")}
+    added = {model.names[joint]: tensor for joint, tensor in tensors.items()}
+    for element in urdf.findall("joint"):
+        child = element.find("child")
         inertial = None if child is None else links[str(child.get("link"))].find("inertial")
-        if inertial is None or joint.get("name") not in tensors:
+        tensor = added.get(str(element.get("name")))
+        if inertial is None or tensor is None:
             continue
         origin = inertial.find("origin")
         if origin is None:
             origin = ET.SubElement(inertial, "origin", xyz="0 0 0")
         axes = pin.rpy.rpyToMatrix(np.array([float(value) for value in origin.get("rpy", "0 0 0").split()]))
-        element = inertial.find("inertia")
-        assert element is not None
+        moment_of = inertial.find("inertia")
+        assert moment_of is not None
         xx, xy, xz, yy, yz, zz = (
-            float(element.get(name, "0")) for name in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+            float(moment_of.get(name, "0")) for name in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
         )
         own = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-        moments, principal = np.linalg.eigh(own + axes.T @ tensors[str(joint.get("name"))] @ axes)
+        moments, principal = np.linalg.eigh(own + axes.T @ tensor @ axes)
         if np.linalg.det(principal) < 0.0:
             principal[:, 0] *= -1.0
         rpy = pin.rpy.matrixToRpy(axes @ principal)
         origin.set("rpy", " ".join(repr(float(angle)) for angle in rpy))
         for name, moment in zip(("ixx", "iyy", "izz"), moments, strict=True):
-            element.set(name, repr(float(moment)))
+            moment_of.set(name, repr(float(moment)))
         for name in ("ixy", "ixz", "iyz"):
-            element.set(name, "0")
-    return ET.tostring(robot, encoding="unicode")
+            moment_of.set(name, "0")
+    return ET.tostring(urdf, encoding="unicode"), tensors
 
 
 _POSITION, _SPEED = itemgetter(0), itemgetter(1)  # Elements of Bullet's joint states.
@@ -105,8 +154,7 @@ class BulletRobot(BulletBody):
         flags = bullet.URDF_USE_INERTIA_FROM_FILE | bullet.URDF_USE_SELF_COLLISION
         # Bullet keeps files that it has read, by their names.
         source = world.scratch / f"robot{bullet.getNumBodies(physicsClientId=client)}.urdf"
-        tensors = rotor_tensors(robot)
-        urdf = add_rotors(robot.urdf_text, {robot.model.names[joint]: tensors[joint] for joint in tensors})
+        urdf, tensors = add_rotors(robot)
         source.write_text(urdf, encoding="utf-8")
         with quiet_native_output():
             try:
@@ -122,10 +170,10 @@ class BulletRobot(BulletBody):
                 )
             except bullet.error as error:
                 raise RobotError(f"{robot.urdf}: not a URDF that Bullet can read") from error
-        links = link_handles(client, body)
-        links[bullet.getBodyInfo(body, physicsClientId=client)[0].decode()] = ROOT
         count = bullet.getNumJoints(body, physicsClientId=client)
         infos = [bullet.getJointInfo(body, i, physicsClientId=client) for i in range(count)]
+        links = {info[12].decode(): LinkHandle(info[0]) for info in infos}
+        links[bullet.getBodyInfo(body, physicsClientId=client)[0].decode()] = ROOT
         for link in range(-1, len(infos)):
             bullet.changeDynamics(
                 body,
@@ -166,12 +214,9 @@ class BulletRobot(BulletBody):
         # By joint of the model, the rotor (3, 3) that is inertia of a leg's link, in its axes, kg·m².
         self.rotors: Mapping[int, Array] = tensors
         self.root, self.has_armature = ROOT, False
+        # What of the root's motion Bullet integrates: the velocity of its centre of mass, in world axes.
+        self.root_motion = RootMotion(com, turns_in_root=False)
         self.place(base, positions)
-
-    @property
-    def root_motion(self) -> RootMotion:
-        """What of the root's motion Bullet integrates: the velocity of its centre of mass, in world axes."""
-        return RootMotion(self.root_com, turns_in_root=False)
 
     def read_state(self, state: RobotState) -> None:
         """Copy the configuration and velocity of the robot into `state`.
@@ -215,7 +260,8 @@ class BulletRobot(BulletBody):
 
         Returns (7,): position (m) and quaternion x, y, z, w of the root link in the world.
         """
-        com, quaternion = self.root_com_frame()
+        com, principal = bullet.getBasePositionAndOrientation(self.handle, physicsClientId=self.client)
+        quaternion = multiply(principal, self.to_root)
         return np.array([*subtract(com, rotate(quaternion, self.root_com)), *quaternion])
 
     def root_com_frame(self) -> tuple[Vector, Quaternion]:
@@ -261,7 +307,7 @@ class BulletRobot(BulletBody):
         )
 
 
-class BulletFixture(BulletBody, MechanismBody):
+class BulletFixture(BulletBody):
     """A piece of equipment in one of Bullet's worlds, in its initial state.
 
     Furniture does not give way: it is fixed to the world, as is a mechanism that does not stand freely.
@@ -272,17 +318,11 @@ class BulletFixture(BulletBody, MechanismBody):
     """
 
     def __init__(self, world: World, client: int, mechanism: Mechanism) -> None:
-        body = _load(
-            client, write_mechanism(mechanism, world.scratch), mechanism, fixed=not mechanism.standing
-        )
+        body, links = _load(client, mechanism, world.scratch, furniture=False)
         furniture: BodyHandle | None = None
         furniture_links: dict[str, LinkHandle] = {}
         if mechanism.furniture:
-            furniture = _load(
-                client, write_mechanism(mechanism, world.scratch, furniture=True), mechanism, fixed=True
-            )
-            furniture_links = {mechanism.furniture[0].name: ROOT} | link_handles(client, furniture)
-        links = {mechanism.parts[0].name: ROOT} | link_handles(client, body)
+            furniture, furniture_links = _load(client, mechanism, world.scratch, furniture=True)
         joints = tuple(
             links[next(part.name for part in mechanism.parts if part.joint == joint.name)]
             for joint in mechanism.joints
@@ -303,6 +343,7 @@ class BulletFixture(BulletBody, MechanismBody):
         self.joints: tuple[int, ...] = joints  # Bullet's index of each joint of the mechanism.
         # Body that carries a fixture that stands freely, and its parts' names to Bullet's indices.
         self.furniture, self.furniture_links = furniture, furniture_links
+        self._initial_pose = np.asarray(pin.SE3ToXYZQUAT(mechanism.pose))
         self.place(mechanism.start)
 
     def read_state(self) -> FixtureState:
@@ -315,7 +356,7 @@ class BulletFixture(BulletBody, MechanismBody):
         position = np.array([state[0] for state in states])
         velocity = np.array([state[1] for state in states])
         if not self.mechanism.standing:
-            return FixtureState(position, velocity, self.initial_pose)
+            return FixtureState(position, velocity, self._initial_pose)
         base = bullet.getBasePositionAndOrientation(self.handle, physicsClientId=client)
         frame = bullet.multiplyTransforms(*base, *self._root_in_inertial())
         return FixtureState(position, velocity, np.array([*frame[0], *frame[1]]))
@@ -362,8 +403,12 @@ class BulletFixture(BulletBody, MechanismBody):
         return bullet.invertTransform(*inertial)
 
 
-def _load(client: int, path: str, mechanism: Mechanism, *, fixed: bool) -> BodyHandle:
-    """Load the URDF of a mechanism or of its furniture, without Bullet's artificial damping."""
+def _load(
+    client: int, mechanism: Mechanism, folder: Path, *, furniture: bool
+) -> tuple[BodyHandle, dict[str, LinkHandle]]:
+    """Load a mechanism or its furniture without Bullet's artificial damping; return it and its links."""
+    path = write_mechanism(mechanism, folder, furniture=furniture)
+    fixed = furniture or not mechanism.standing
     with quiet_native_output():
         body = int(
             bullet.loadURDF(
@@ -375,7 +420,8 @@ def _load(client: int, path: str, mechanism: Mechanism, *, fixed: bool) -> BodyH
                 physicsClientId=client,
             )
         )
-    for link in range(-1, bullet.getNumJoints(body, physicsClientId=client)):
+    count = bullet.getNumJoints(body, physicsClientId=client)
+    for link in range(-1, count):
         bullet.changeDynamics(
             body,
             link,
@@ -384,4 +430,36 @@ def _load(client: int, path: str, mechanism: Mechanism, *, fixed: bool) -> BodyH
             lateralFriction=FRICTION,
             physicsClientId=client,
         )
-    return BodyHandle(body)
+    infos = [bullet.getJointInfo(body, index, physicsClientId=client) for index in range(count)]
+    root = (mechanism.furniture if furniture else mechanism.parts)[0]
+    return BodyHandle(body), {root.name: ROOT} | {info[12].decode(): LinkHandle(info[0]) for info in infos}
+
+
+class BulletContacts(NamedTuple):
+    """All contact points of a world's last step.
+
+    Asked for those of a body, Bullet names it first and turns the normal round where it was second, but not
+    the friction. Asked for all, it tells everything as the first feels it.
+    """
+
+    points: tuple[tuple[Any, ...], ...]  # As `getContactPoints` gives them.
+
+    def on(self, body: BodyHandle) -> Iterator[Contact]:
+        """Iterate over the contacts of a body.
+
+        `body`: body that feels the contacts. Yields A contact of the body with itself appears once, as one of
+        its two links feels it.
+        """
+        # One pattern, nothing called: all that a robot touches is read here hundreds of times a second.
+        for _, first, second, link, other_link, at_first, at_second, (nx, ny, nz), distance, normal, along, (
+            sx,
+            sy,
+            sz,
+        ), across, (tx, ty, tz) in self.points:
+            x = normal * nx + along * sx + across * tx
+            y = normal * ny + along * sy + across * ty
+            z = normal * nz + along * sz + across * tz
+            if first == body:
+                yield link, second, other_link, at_first, distance, normal, (x, y, z)
+            elif second == body:
+                yield other_link, first, link, at_second, distance, normal, (-x, -y, -z)

@@ -1,7 +1,7 @@
 """A PyBullet world: client, floor and stepping. Every call names its client: worlds can coexist."""
 
-import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,14 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from simbench.files.storage import scratch_folder
 from simbench.kinematics.arrays import Array
-from simbench.robot.native_output import hidden_native_stdout, quiet_native_output
+from simbench.robot.native_output import quiet_native_output
 from simbench.robot.robot import Robot
 from simbench.robot.urdf.mesh_files import mesh_points
-from simbench.sim.bullet.bullet_bodies import BulletFixture, BulletRobot
-from simbench.sim.bullet.bullet_body import BulletContacts, bullet
-from simbench.sim.engine import GRAVITY, BodyHandle, LinkHandle, RobotBody, UnreadableShapeError
+from simbench.sim.bullet.bullet_bodies import BulletContacts, BulletFixture, BulletRobot, bullet
+from simbench.sim.engine import BodyHandle, LinkHandle, RobotBody, UnreadableShapeError
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.vectors import Quaternion, Vector
 
@@ -24,15 +22,14 @@ from simbench.sim.vectors import Quaternion, Vector
 SOLVER_ITERATIONS = 50
 
 
+@dataclass(frozen=True, eq=False)
 class BulletWorld:
-    """A physics client with a floor at z = 0.
+    """A physics client with a floor at z = 0."""
 
-    `client`: PyBullet's client id; `timestep`: duration of a step, s; `floor`: body id of the floor;
-    `scratch`: directory for files that Bullet must read, removed with the world.
-    """
-
-    def __init__(self, client: int, timestep: float, floor: BodyHandle, scratch: Path) -> None:
-        self.client, self.timestep, self.floor, self.scratch = client, timestep, floor, scratch
+    client: int  # PyBullet's client id.
+    timestep: float  # Duration of a step, s.
+    floor: BodyHandle  # Body id of the floor.
+    scratch: Path  # Directory for files that Bullet must read, removed with the world.
 
     def step(self) -> None:
         """Advance the physics by one time step."""
@@ -110,7 +107,7 @@ class BulletWorld:
 
     def read_contacts(self) -> BulletContacts:
         """Read all contacts of the last step. Returns contact points of all bodies."""
-        return BulletContacts(self.client)
+        return BulletContacts(bullet.getContactPoints(physicsClientId=self.client))
 
     def are_links_near(
         self, first: tuple[BodyHandle, LinkHandle], second: tuple[BodyHandle, LinkHandle], distance: float
@@ -156,47 +153,6 @@ class BulletRigidBody:
         )
 
 
-@contextlib.contextmanager
-def connect_world(timestep: float, *, floor_friction: float, gui: bool) -> Iterator[BulletWorld]:
-    """Open a world with gravity 9.81 m/s² along -z and a floor, and close it on leaving.
-
-    `timestep`: duration of a step, s; `floor_friction`: coulomb coefficient between the floor and a body of
-    friction 1; `gui`: whether to open Bullet's window, which shows nothing until `BulletWorld.show_window`.
-    """
-    # The window's thread prints whenever it likes.
-    quiet = hidden_native_stdout() if gui else contextlib.nullcontext()
-    with quiet, contextlib.ExitStack() as stack:
-        with quiet_native_output():
-            client = bullet.connect(bullet.GUI if gui else bullet.DIRECT)
-
-        def disconnect() -> None:
-            with quiet_native_output():
-                bullet.disconnect(physicsClientId=client)
-
-        stack.callback(disconnect)
-        scratch = stack.enter_context(scratch_folder())
-        if gui:
-            # Every call would wait for a picture, of a world that is not whole yet.
-            bullet.configureDebugVisualizer(bullet.COV_ENABLE_RENDERING, 0, physicsClientId=client)
-        bullet.setGravity(0, 0, -GRAVITY, physicsClientId=client)
-        # Bullet would stop solving contacts at a residual of 1e-7: standing feet then creep, and jump.
-        bullet.setPhysicsEngineParameter(
-            fixedTimeStep=timestep,
-            numSubSteps=0,
-            numSolverIterations=SOLVER_ITERATIONS,
-            solverResidualThreshold=0.0,
-            deterministicOverlappingPairs=1,
-            physicsClientId=client,
-        )
-        shape = bullet.createCollisionShape(bullet.GEOM_PLANE, planeNormal=[0, 0, 1], physicsClientId=client)
-        floor = bullet.createMultiBody(0, shape, physicsClientId=client)
-        bullet.changeDynamics(floor, -1, lateralFriction=floor_friction, physicsClientId=client)
-        if gui:
-            hidden = [1.0, 1.0, 1.0, 0.0]
-            bullet.changeVisualShape(floor, -1, rgbaColor=hidden, physicsClientId=client)
-        yield BulletWorld(client, timestep, floor, scratch)
-
-
 # TinyRenderer's light at the height of ours: as bright as the engine's window.
 AMBIENT, DIFFUSE = 0.693, 0.35
 
@@ -211,11 +167,7 @@ _KEYS = {
 
 
 class BulletStage(BulletWorld):
-    """A world for pictures, without a floor.
-
-    `client`: PyBullet's client id; `timestep`: duration of a step, s; `floor`: body id of the floor, which is
-    no longer there; `scratch`: directory for files that Bullet must read, removed with the world.
-    """
+    """A world for pictures, without a floor: its body is no longer there."""
 
     def tint(self, body: RobotBody, colour: Sequence[float]) -> None:
         """Give all links of a robot one colour.
@@ -330,15 +282,3 @@ def _box(shape: tuple[Any, ...]) -> Array:
         bounds = np.outer([-1.0, 1.0], np.full(3, size.max()))
     corners = np.stack(np.meshgrid(*bounds.T), axis=-1).reshape(-1, 3)
     return np.asarray(Rotation.from_quat(quaternion).apply(corners) + position)
-
-
-@contextlib.contextmanager
-def connect_stage(*, window: bool) -> Iterator[BulletStage]:
-    """Open a world for pictures, without a floor, and close it on leaving.
-
-    `window`: whether to open Bullet's window, which shows nothing until `BulletStage.show_window`.
-    """
-    with connect_world(0.001, floor_friction=0.8, gui=window) as world:
-        # It has no texture and TinyRenderer paints it blue.
-        bullet.removeBody(world.floor, physicsClientId=world.client)
-        yield BulletStage(world.client, world.timestep, world.floor, world.scratch)

@@ -26,9 +26,9 @@ from simbench.kinematics.task_matrix import (
 )
 from simbench.kinematics.tree import KinematicTree, joint_axes, kinematic_tree, place_bodies
 from simbench.robot.robot import Robot
-from simbench.sim.control.command import Command, Controller, Load
-from simbench.sim.control.joint_controller import JointController, add_friction, deliver
-from simbench.sim.control.laws import ControlLaw, PdLaw
+from simbench.sim.control.command import Command, Load
+from simbench.sim.control.joint_controller import add_friction, deliver
+from simbench.sim.control.laws import ControlLaw
 from simbench.sim.engine import GRAVITY, RobotBody
 from simbench.sim.state import RobotState
 
@@ -242,11 +242,6 @@ def _predict(c: np.void, m: np.void, requested: Array) -> int:
     return deliver(acceleration, m["speed"], dt, m["asked"], m["rest"], motors, torques)
 
 
-# Joints up to which an arm's step is compiled as a whole, anew for every number of them. With more, numba has
-# taken the record of one robot for that of another in the same process.
-_MOST_ARM_JOINTS = 9
-
-
 class ArmController:
     """Drives the joints of an arm by a law, as `JointController` does, but in one compiled call.
 
@@ -292,15 +287,3 @@ class ArmController:
         command.saturated = arm_step(self._constants, self._memory, state.q, state.v, demand)
         self._apply(command.joint)
         return command
-
-
-def make_controller(body: RobotBody, law: ControlLaw | None = None, seated: Sequence[str] = ()) -> Controller:
-    """Make the controller of a robot: compiled as a whole for an arm, whose steps take next to no time.
-
-    `body`: robot to drive; `law`: law that the motors follow; PD with the robot's gains by default; `seated`:
-    links that a seat holds, instead of feet that the ground holds. Returns `ArmController` for a fixed root
-    without feet and with few joints, `JointController` for any other.
-    """
-    if body.robot.floating or body.robot.feet or len(body.robot.joint_names) > _MOST_ARM_JOINTS:
-        return JointController(body, law, seated)
-    return ArmController(body, PdLaw(body.robot, body.world.timestep) if law is None else law)

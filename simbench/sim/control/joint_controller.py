@@ -261,10 +261,16 @@ class JointController:
         self._robot = robot
         self._model = robot.model.copy()
         self._data = self._model.createData()
-        self._model.armature = self._armature(self._law.implicit)
+        motors, friction = robot.motors, robot.friction
+        # Inertia that acts on each coordinate beside the links' (nv,): rotor, law and viscous friction.
+        armature = np.zeros(robot.model.nv)
+        armature[self._joints] = (
+            motors.reflected_inertia + self._law.implicit + friction.viscous * self._timestep
+        )
+        self._model.armature = armature
         self._torque = np.zeros(robot.model.nv)
         self._asked = np.zeros(count)
-        self._rubbing = np.flatnonzero(robot.friction.breakaway > 0.0)
+        self._rubbing = np.flatnonzero(friction.breakaway > 0.0)
         links = tuple(seated) or tuple(robot.frames[role] for role in robot.feet)
         self._contact = ContactTorque(body, links)
         self._feet = [robot.model.frames[robot.model.getFrameId(link)].parentJoint for link in links]
@@ -283,9 +289,8 @@ class JointController:
         self._force_of_joint = list(self._forces)
         self._no_load = np.zeros(6)
         self.demand = self._law.demand
-        motors = robot.motors
         reflected = np.zeros(count) if body.has_armature else motors.reflected_inertia
-        self._motors: Motors = (motors.torque_limit, reflected, robot.friction.viscous)
+        self._motors: Motors = (motors.torque_limit, reflected, friction.viscous)
         self._torques: Torques = (np.zeros(count), np.zeros(count), np.zeros(count), np.zeros(count))
         self._predicted_again = (np.zeros(count), *self._torques[1:])
         self._deliver = compile_for(
@@ -293,8 +298,8 @@ class JointController:
             *(self._torque[self._joints], state.v, self._timestep, self._asked),
             *(self._law.implicit, self._motors, self._torques),
         )
-        requested, motor, friction, received = self._torques
-        self.command = Command(requested, motor, received, friction)
+        requested, motor, rubbing, received = self._torques
+        self.command = Command(requested, motor, received, rubbing)
 
     def hold_feet(self, held: Sequence[bool]) -> None:
         """Set which feet, or thighs, are held from now on; to be repeated as often as feet are sensed.
@@ -333,7 +338,11 @@ class JointController:
             implicit = np.where(saturated, 0.0, self._law.implicit)
             self._asked[saturated] = command.motor[saturated]
             usual = self._model.armature.copy()
-            self._model.armature = self._armature(implicit)
+            armature, robot = np.zeros(len(usual)), self._robot
+            armature[self._joints] = (
+                robot.motors.reflected_inertia + implicit + robot.friction.viscous * self._timestep
+            )
+            self._model.armature = armature
             self._predict(state, contact, implicit, self._predicted_again)
             self._model.armature = usual
         if self._rotors is None:
@@ -345,15 +354,6 @@ class JointController:
             self._turn_root((state.root[:9].reshape(3, 3) @ needed[3:6]).tolist())
         self._apply(command.joint + needed[self._joints])
         return command
-
-    def _armature(self, implicit: Array) -> Array:
-        """Inertia that acts on each coordinate beside the links' (nv,): rotor, law and viscous friction."""
-        robot = self._robot
-        armature = np.zeros(robot.model.nv)
-        armature[self._joints] = (
-            robot.motors.reflected_inertia + implicit + robot.friction.viscous * self._timestep
-        )
-        return armature
 
     def _predict(self, state: RobotState, contact: Array, implicit: Array, torques: Torques) -> int:
         """Predict the step and write its torques and friction; count the motors at a limit."""

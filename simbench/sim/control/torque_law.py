@@ -29,38 +29,37 @@ def apply_gains(robot: Robot, control: ControlSection) -> Robot:
     N·m·s/rad (N/m and N·s/m of a sliding joint), and factors s_K and s_D. Returns the same robot with these
     gains. Raises ScenarioError if the robot has no joint or group of a name.
     """
-    motors = robot.motors
-    stiffness = _by_joint(robot, "stiffness", control.stiffness, motors.stiffness)
-    damping = _by_joint(robot, "damping", control.damping, motors.damping)
-    ones = np.ones(len(robot.joint_names))
+    motors, ones = robot.motors, np.ones(len(robot.joint_names))
+    usual = {"stiffness": motors.stiffness, "damping": motors.damping}
+    usual |= {"stiffness_scale": ones, "damping_scale": ones}
+    known, values = {*robot.joint_names, *robot.groups}, dict(usual)
+    for key in usual:
+        # Of each joint its own value, else that of the last group it is in, else the usual one.
+        given: float | Mapping[str, float] | None = getattr(control, key)
+        if given is None:
+            continue
+        if not isinstance(given, Mapping):
+            values[key] = np.full(len(robot.joint_names), given)
+            continue
+        for name in given:
+            if name not in known:
+                close = difflib.get_close_matches(name, known, n=1)
+                hint = f" (did you mean '{close[0]}'?)" if close else ""
+                groups = ", ".join(name for name, joints in robot.groups.items() if joints)
+                raise ScenarioError(
+                    f"control.{key}.{name}: {robot.name} has no such joint or group{hint}; "
+                    f"allowed: a joint, or one of {groups or 'no group'}"
+                )
+        values[key] = usual[key].copy()
+        for name in sorted(given, key=lambda name: name in robot.joint_names):
+            joints = (name,) if name in robot.joint_names else robot.groups[name]
+            values[key][[robot.joint_names.index(joint) for joint in joints]] = given[name]
     gains = replace(
         motors,
-        stiffness=_by_joint(robot, "stiffness_scale", control.stiffness_scale, ones) * stiffness,
-        damping=_by_joint(robot, "damping_scale", control.damping_scale, ones) * damping,
+        stiffness=values["stiffness_scale"] * values["stiffness"],
+        damping=values["damping_scale"] * values["damping"],
     )
     return replace(robot, motors=gains)
-
-
-def _by_joint(robot: Robot, key: str, given: float | Mapping[str, float] | None, usual: Array) -> Array:
-    """Take a value for each joint (n,): its own, else that of the last group it is in, else the usual one."""
-    if given is None:
-        return usual
-    if not isinstance(given, Mapping):
-        return np.full(len(robot.joint_names), given)
-    values, known = usual.copy(), {*robot.joint_names, *robot.groups}
-    for name in given:
-        if name not in known:
-            close = difflib.get_close_matches(name, known, n=1)
-            hint = f" (did you mean '{close[0]}'?)" if close else ""
-            groups = ", ".join(name for name, joints in robot.groups.items() if joints)
-            raise ScenarioError(
-                f"control.{key}.{name}: {robot.name} has no such joint or group{hint}; "
-                f"allowed: a joint, or one of {groups or 'no group'}"
-            )
-    for name in sorted(given, key=lambda name: name in robot.joint_names):
-        joints = (name,) if name in robot.joint_names else robot.groups[name]
-        values[[robot.joint_names.index(joint) for joint in joints]] = given[name]
-    return values
 
 
 @dataclass

@@ -219,12 +219,9 @@ class MujocoRobot(MujocoBody):
         self.velocity_columns = np.array([joint.dofadr[0] for joint in joints], dtype=np.int64)
         self.rotors: Mapping[int, Array] = {}  # Empty: no rotor is inertia of a link.
         self.has_armature = True
+        # MuJoCo integrates the velocity of the root's origin, turning in the root's axes.
+        self.root_motion = RootMotion(point=(0.0, 0.0, 0.0), turns_in_root=True)
         self.place(base, positions)
-
-    @property
-    def root_motion(self) -> RootMotion:
-        """What of the root's motion MuJoCo integrates: the velocity of its origin, turning in its axes."""
-        return RootMotion(point=(0.0, 0.0, 0.0), turns_in_root=True)
 
     def read_state(self, state: RobotState) -> None:
         """Copy the configuration and velocity of the robot into `state`.

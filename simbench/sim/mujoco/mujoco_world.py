@@ -13,9 +13,9 @@ from simbench.errors import RunError
 from simbench.files.storage import scratch_folder
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
-from simbench.sim.engine import BodyHandle, LinkHandle, MechanismBody, RobotBody
+from simbench.sim.engine import BodyHandle, LinkHandle, RobotBody
 from simbench.sim.fixtures.body_file import FRICTION
-from simbench.sim.fixtures.mechanism import Mechanism, MechanismJoint, Part, part_origin
+from simbench.sim.fixtures.mechanism import Mechanism, MechanismJoint, Part
 from simbench.sim.fixtures.shapes import collision_shape, compute_inertia
 from simbench.sim.mujoco.mujoco_robot import MujocoRobot
 from simbench.sim.mujoco.mujoco_scene import (
@@ -33,7 +33,7 @@ from simbench.sim.state import FixtureState
 from simbench.sim.vectors import Quaternion, Vector
 
 
-class MujocoFixture(MujocoBody, MechanismBody):
+class MujocoFixture(MujocoBody):
     """A piece of equipment in one of MuJoCo's worlds, in its initial state.
 
     Furniture does not give way: it is fixed to the world, as is a mechanism that does not stand freely.
@@ -41,6 +41,8 @@ class MujocoFixture(MujocoBody, MechanismBody):
     one mechanism do not collide with each other, since its joints guide them, except for one that stands
     freely with what carries it; all collide with everything else.
     """
+
+    mechanism: Mechanism
 
     def __init__(self, scene: MujocoScene, mechanism: Mechanism) -> None:
         handle, links = _add_parts(scene, mechanism, mechanism.parts, free=mechanism.standing)
@@ -62,7 +64,8 @@ class MujocoFixture(MujocoBody, MechanismBody):
         self.root_columns = None if free is None else (int(free.qposadr[0]), int(free.dofadr[0]))
         # Furniture that carries a fixture that stands freely, and its parts' names to MuJoCo's indices.
         self.furniture, self.furniture_links = furniture, furniture_links
-        self.place(mechanism.start, self.initial_pose)
+        self._initial_pose = np.asarray(pin.SE3ToXYZQUAT(mechanism.pose))
+        self.place(mechanism.start, self._initial_pose)
 
     def read_state(self) -> FixtureState:
         """Read joint positions and velocities and the pose of the fixture.
@@ -72,7 +75,7 @@ class MujocoFixture(MujocoBody, MechanismBody):
         data = self.scene.data
         position, velocity = data.qpos[self.position_columns], data.qvel[self.velocity_columns]
         if self.root_columns is None:
-            return FixtureState(position, velocity, self.initial_pose)
+            return FixtureState(position, velocity, self._initial_pose)
         at = self.root_columns[0]
         return FixtureState(position, velocity, free_pose(data.qpos[at : at + 7]))
 
@@ -123,10 +126,12 @@ def _add_parts(
         root.add_freejoint(name=f"{handle}/")
     bodies, origins = {parts[0].name: root}, {parts[0].name: np.zeros(3)}
     # Each after the one that carries it, in their own order otherwise.
-    for part in sorted(parts, key=lambda part: max(len(mechanism.chain(part.joint)) - 1, 0)):
+    for part in sorted(parts, key=lambda part: len(mechanism.chain(part.name)[1:]) if part.joint else 0):
         if part is not parts[0]:
-            carrier = (mechanism.carrier(part) if part.joint else parts[0]).name
-            origins[part.name] = part_origin(mechanism, part.name) if part.joint else np.zeros(3)
+            # On the first part, or on the one that the joint's parent carries.
+            parent = joints[part.joint].parent if part.joint else None
+            carrier = next((each.name for each in parts if parent and each.joint == parent), parts[0].name)
+            origins[part.name] = np.array(joints[part.joint].origin) if part.joint else np.zeros(3)
             bodies[part.name] = bodies[carrier].add_body(
                 name=f"{handle}/{part.name}", pos=origins[part.name] - origins[carrier]
             )

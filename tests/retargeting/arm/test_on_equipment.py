@@ -1,6 +1,7 @@
 """Arms do on the equipment what the person's right hand did: plan, reference, and what is refused."""
 
 from dataclasses import replace
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -22,7 +23,7 @@ from simbench.runs.motion_source import scenario_motion
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.retargeted_reference import build_arm_reference
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
-from simbench.sim.equipment import compute_actor_positions, describe_surroundings
+from simbench.sim.equipment import compute_joint_positions, find_obstacles
 from simbench.sim.fixtures.mechanism import mechanism_obstacles
 
 SCENARIOS = ("puma560_valves", "puma560_drawer", "puma560_steering_wheel")
@@ -39,7 +40,7 @@ def made(name, *overrides):
         motion,
         scenario.robot,
         scenario.retarget,
-        Equipment(motion.handles, describe_surroundings(mechanisms, robot)),
+        Equipment(motion.handles, partial(find_obstacles, mechanisms, robot)),
         lambda stage, done, total: None,
     )
     return SimpleNamespace(scenario=scenario, mechanism=mechanism, motion=motion, robot=robot, plan=plan)
@@ -96,7 +97,9 @@ def entered(planned, scene):
     """Links that enter a shape of the equipment, and the radii of these shapes, m."""
     mechanism, plan = planned.mechanism, planned.plan
     shapes = [shape for part in (*mechanism.furniture, *mechanism.parts) for shape in part.shapes]
-    obstacles = mechanism_obstacles(mechanism, compute_actor_positions(mechanism, plan.hands), ())
+    obstacles = mechanism_obstacles(
+        mechanism, compute_joint_positions(mechanism, plan.hands.actor, plan.hands.contact), ()
+    )
     numbered = [replace(each, name=str(number)) for number, each in enumerate(obstacles)]
     found = find_interference(scene, plan.trajectory, numbered)
     return {each.first for each in found}, {shapes[int(each.second)].radius for each in found}
@@ -141,7 +144,8 @@ def test_an_arm_on_a_pedestal_reaches_its_handle_and_its_hand_enters_nothing_els
 
 
 def test_only_what_the_right_hand_holds_is_asked_for(plans):
-    asked = compute_actor_positions(plans["puma560_valves"].mechanism, plans["puma560_valves"].plan.hands)
+    hands = plans["puma560_valves"].plan.hands
+    asked = compute_joint_positions(plans["puma560_valves"].mechanism, hands.actor, hands.contact)
     left, right = np.ptp(asked, axis=0)
     assert left == 0.0
     assert right == pytest.approx(2.0 * np.pi, rel=0.1)

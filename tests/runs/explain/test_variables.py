@@ -55,7 +55,7 @@ def log_of(name):
         cog=np.zeros((COUNT, 2)),
         zmp=np.zeros((COUNT, 2)),
         gave_up=None,
-        recovery_steps=0,
+        recovery=None,
         landing=SimpleNamespace(early=0),
     )
     return with_balance(log, SimpleNamespace(gait=gait, whole=whole))

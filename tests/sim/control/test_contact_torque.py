@@ -6,9 +6,9 @@ import pytest
 
 from simbench.robot.robot import load_robot
 from simbench.sim.bullet import open_world
-from simbench.sim.bullet.bullet_body import bullet
-from simbench.sim.control.controller import make_controller
+from simbench.sim.bullet.bullet_bodies import bullet
 from simbench.sim.control.joint_controller import ContactTorque
+from simbench.sim.loop import make_controller
 from simbench.sim.state import empty_state
 
 DT = 1e-3

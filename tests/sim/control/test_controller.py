@@ -8,10 +8,11 @@ import pytest
 
 from simbench.robot.robot import load_robot
 from simbench.sim.bullet import open_world
-from simbench.sim.bullet.bullet_body import bullet
-from simbench.sim.control.controller import ArmController, make_controller
+from simbench.sim.bullet.bullet_bodies import bullet
+from simbench.sim.control.controller import ArmController
 from simbench.sim.control.joint_controller import JointController
 from simbench.sim.control.laws import ComputedTorqueLaw, PdLaw
+from simbench.sim.loop import make_controller
 from simbench.sim.state import empty_state
 
 DT = 1e-3

@@ -13,9 +13,9 @@ from simbench.runs.log import open_run
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.scenario.loading import load_scenario
 from simbench.sim.bullet import open_world
-from simbench.sim.bullet.bullet_body import bullet
-from simbench.sim.control.controller import make_controller
+from simbench.sim.bullet.bullet_bodies import bullet
 from simbench.sim.control.laws import LAWS, ComputedTorqueLaw, ExplicitTorqueLaw, PdLaw
+from simbench.sim.loop import make_controller
 from simbench.sim.state import RobotState, empty_state
 
 DT = 1e-3

@@ -9,7 +9,7 @@ import scenes
 
 from simbench.errors import RunError
 from simbench.robot.robot import load_robot
-from simbench.sim.bullet.bullet_body import bullet
+from simbench.sim.bullet.bullet_bodies import bullet
 from simbench.sim.fixtures.furniture import drawer_mechanism
 from simbench.sim.fixtures.mechanism import Mechanism, Part
 from simbench.sim.fixtures.shapes import WARM, Board
