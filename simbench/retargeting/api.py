@@ -1,6 +1,6 @@
 """From a recording and a robot's name to a plan: retargeting on its own, without a scenario."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from simbench.errors import RetargetError
 from simbench.motion.human_motion import HumanMotion, resample

@@ -274,9 +274,6 @@ def clearance_qp_step(
     squares, diagonal = gradient[:, :, None] * gradient[:, None, :], np.arange(count)
     step = np.zeros_like(descent)
 
-    def multiply_hessian(values: Array) -> Array:
-        return multiply_smoothness(smoothness, values) + np.einsum("sij,sj->si", blocks, values)
-
     for _ in range(_NEWTON_STEPS):
         left = missing - np.einsum("ri,ri->r", gradient, step[owner])
         under, over = lower - step, step - upper
@@ -284,7 +281,8 @@ def clearance_qp_step(
         matrix = blocks.copy()
         np.add.at(matrix, owner[active], squares[active])
         matrix[:, diagonal, diagonal] += _LIMIT_WEIGHT * beyond
-        smooth = descent - multiply_hessian(step)
+        curved = multiply_smoothness(smoothness, step) + np.einsum("sij,sj->si", blocks, step)
+        smooth = descent - curved
         right = smooth + _LIMIT_WEIGHT * (under.clip(0.0) - over.clip(0.0))
         np.add.at(right, owner[active], left[active, None] * gradient[active])
         # The system is block-pentadiagonal.
@@ -298,7 +296,8 @@ def clearance_qp_step(
         direction = solveh_banded(banded, right.ravel(), lower=True).reshape(samples, count)
         gain = np.einsum("ri,ri->r", gradient, direction[owner])
         start = float((direction * smooth).sum())
-        loss = float((direction * multiply_hessian(direction)).sum())
+        curved = multiply_smoothness(smoothness, direction) + np.einsum("sij,sj->si", blocks, direction)
+        loss = float((direction * curved).sum())
         # The whole step if the cost still falls at its end; else bisection.
         length, low, high = 1.0, 0.0, 1.0
         for _ in range(_BISECTIONS + 1):
@@ -384,15 +383,13 @@ class _Detour:
         self.low = share.T @ np.minimum(limits[0] - joints, 0.0)
         self.high = share.T @ np.maximum(limits[1] - joints, 0.0)
 
-    def rows(self, sample: int, displaced: Array) -> tuple[Array, Array]:
-        """Clearance rows of a sample of a displaced path (T, n)."""
-        return clearance_rows(self.workspace, displaced[sample], self.margins[sample], self.base)
-
     def missing(self, points: Array, every: int = 1) -> Array:
         """How far the nearest pair of each sample, or of every so manieth, is from its margin, m."""
         displaced = self.joints + self.basis @ points
-        rows = (self.rows(sample, displaced)[1] for sample in range(0, len(displaced), every))
-        return np.fromiter((missing.max(initial=0.0) for missing in rows), dtype=float)
+        found = np.empty(len(range(0, len(displaced), every)))
+        for row, (joints, margin) in enumerate(zip(displaced[::every], self.margins[::every], strict=True)):
+            found[row] = clearance_rows(self.workspace, joints, margin, self.base)[1].max(initial=0.0)
+        return found
 
     def linearise(self, points: Array) -> tuple[float, Array, Array]:
         """Compute the cost of the displacement, its Gauss-Newton matrix, and its descent.
@@ -408,7 +405,8 @@ class _Detour:
         cost = -np.sum(points * descent)
         displaced, joint = self.joints + self.basis @ points, np.arange(count)
         for sample in range(1, samples - 1):
-            jacobian, missing = self.rows(sample, displaced)
+            at, margin = displaced[sample], self.margins[sample]
+            jacobian, missing = clearance_rows(self.workspace, at, margin, self.base)
             if len(missing):
                 acting = np.flatnonzero(self.basis[sample])
                 weight = self.basis[sample, acting]
@@ -447,7 +445,9 @@ class _Detour:
         """
         hump = 16.0 * (self.fraction * (1.0 - self.fraction)) ** 2
         bump = np.linalg.lstsq(self.basis, hump, rcond=None)[0]
-        moving = np.any([(self.rows(s, self.joints)[0] != 0.0).any(axis=0) for s in blocked], axis=0)
+        moving = np.zeros(self.joints.shape[1], dtype=bool)
+        for at, margin in zip(self.joints[blocked], self.margins[blocked], strict=True):
+            moving |= (clearance_rows(self.workspace, at, margin, self.base)[0] != 0.0).any(axis=0)
         generator, found = np.random.default_rng(0), []
         for amplitude in np.linspace(*_BENDS, _TRIALS):
             bend = np.where(moving, generator.uniform(-amplitude, amplitude, len(moving)), 0.0)

@@ -281,7 +281,7 @@ def _solve_within_torques(
     acceleration that is not the person's, and that a heavy trunk passes on to the legs. The last value is the
     Gaussian's standard deviation, s at the robot's pace; 0 where nothing was smoothed.
     """
-    robot, recorded, smooth, smoothing = problem.robot, problem.time, posture, 0.0
+    robot, recorded, smooth, smoothing = problem.robot, problem.imitation.time, posture, 0.0
     for width, pace in (*_EASIER, (np.inf, np.inf)):
         motion = arms_and_legs.solve_arms_and_legs(problem, smooth)
         obstacles = tuple(problem.equipment.find_obstacles(motion.hands))
