@@ -217,11 +217,12 @@ def draw_compared(made: Retargeting, fidelity: Fidelity, path: Path, moments: in
     `made`: retargeted recording; `fidelity`: what it leaves of the person; `path`: PNG file to write;
     `moments`: largest number of moments to show.
     """
-    from simbench.retargeting.body_errors import person_points, robot_points
+    from simbench.retargeting.body_errors import POINT_NAMES, robot_points
     from simbench.runs.plots import fidelity_plot
 
     trajectory, heading = made.plan.trajectory, placed_heading(made)
-    person = person_points(made.motion)
+    joints = made.motion.joints
+    person = {name: joints[name] for name in POINT_NAMES if name in joints}
     chosen = fidelity_plot.choose_moments(person, made.motion.time, moments)
     size = fidelity_plot.panel_size(len(chosen))
     source = made.motion.source if len(made.motion.source) <= 60 else f"…{made.motion.source[-59:]}"

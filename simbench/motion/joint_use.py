@@ -6,8 +6,9 @@ import numpy as np
 from scipy.interpolate import make_interp_spline
 
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.tree import kinematic_tree
 from simbench.motion.trajectory import JointTrajectory
-from simbench.motion.trajectory_files.joint_order import joint_limits, sliding_joints
+from simbench.motion.trajectory_files.joint_order import joint_limits
 from simbench.robot.robot import Robot
 
 # Time step at which the speed of the interpolated trajectory is examined, s: a controller's.
@@ -50,4 +51,4 @@ def joint_uses(robot: Robot, trajectory: JointTrajectory) -> tuple[JointUse, ...
 
 def joint_units(robot: Robot) -> tuple[str, ...]:
     """Find the units of the robot's joint positions: `rad` for a revolute joint, `m` for a prismatic one."""
-    return tuple("m" if slides else "rad" for slides in sliding_joints(robot))
+    return tuple("m" if slides else "rad" for slides in kinematic_tree(robot.model).sliding)

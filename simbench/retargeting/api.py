@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from simbench.errors import RetargetError
 from simbench.motion.human_motion import HumanMotion, resample
-from simbench.motion.motion_inspection import with_doubts
+from simbench.motion.motion_inspection import find_doubts
 from simbench.motion.person_body import hang_missing_arm
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion
@@ -120,7 +120,8 @@ def retarget_motion(
     with shown_progress(on_progress) as tell:
         robot = load_robot(robot_name)
         tell("read", 0, 1)
-        recording = with_doubts(read_motion(source, reading))
+        recording = read_motion(source, reading)
+        recording = replace(recording, doubts=find_doubts(recording))
         both_arms = has_both_arms(robot)
         if both_arms and not reading.strict:
             recording = hang_missing_arm(recording)

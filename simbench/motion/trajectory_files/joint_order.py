@@ -77,14 +77,6 @@ def joint_limits(robot: Robot) -> tuple[NDArray[np.float64], NDArray[np.float64]
     return model.lowerPositionLimit[robot.root_q :].copy(), model.upperPositionLimit[robot.root_q :].copy()
 
 
-def sliding_joints(robot: Robot) -> NDArray[np.bool_]:
-    """Return which joints are prismatic, in the order of `robot.joint_names`.
-
-    `robot`: robot with n joints. Returns (n,) bool: true for a prismatic joint.
-    """
-    return kinematic_tree(robot.model).sliding
-
-
 def body_joints(robot: Robot) -> tuple[str, ...]:
     """List the joints of a robot without those of its hands, in the robot's order.
 
@@ -149,7 +141,7 @@ def assign_joints(
     factors = np.array([_UNIT.get(unit, 1.0) for unit in units])
     lower, upper = joint_limits(robot)
     are_degrees = False
-    if not any(units) and len(stored.joints) and not sliding_joints(robot).any():
+    if not any(units) and len(stored.joints) and not kinematic_tree(robot.model).sliding.any():
         widest = float(np.abs([lower, upper])[np.isfinite([lower, upper])].max(initial=np.pi))
         # All angles of a motion in degrees together rarely stay within three degrees of zero.
         largest = np.abs(stored.joints).max(axis=1)

@@ -120,21 +120,24 @@ def match_body(robot: Robot) -> MatchedBody:
             distance = (cosine * (along @ offset) - axis @ offset) / max(1.0 - cosine**2, 1e-9)
             bend = origins[middle] + distance * axis
             root, hinge, last = (f"{side}_{name}" for name in roots)
-            attach(root, _parent_body(robot, group[first]), centre)
-            attach(hinge, _parent_body(robot, group[middle]), bend)
+            above, below = (int(model.parents[group[joint]]) - robot.root_v // 6 for joint in (first, middle))
+            attach(root, max(0, above), centre)
+            attach(hinge, max(0, below), bend)
             attach(last, carrier, tip)
             flexion[f"{side}_{limb}"] = (robot.joint_names.index(model.names[group[middle]]), sign)
     for side in SIDES:
+        offsets: dict[str, Array] = {}
         if f"{side}_hand" in robot.frames and f"{side}_wrist" in points:
-            for name, offset in (("palm", 0), ("fingers", 1), ("back", 3)):
-                along = np.eye(3)[offset - 1] * _AXIS_LENGTH if offset else np.zeros(3)
-                points[f"{side}_{name}"] = _frame_point(robot, robot.frames[f"{side}_hand"], along)
-        foot = f"{side}_foot"
-        if foot in robot.soles:
-            corners = robot.soles[foot]
-            order = np.argsort(corners[:, 0], kind="stable")
-            for number, corner in enumerate((order[0], order[2], order[3], order[1])):
-                points[f"{side}_sole_{number}"] = _frame_point(robot, robot.frames[foot], corners[corner])
+            shown = _AXIS_LENGTH * np.eye(3)
+            offsets |= {"palm": np.zeros(3), "fingers": shown[0], "back": shown[2]}
+        if f"{side}_foot" in robot.soles:
+            corners = robot.soles[f"{side}_foot"]
+            order = np.argsort(corners[:, 0], kind="stable")[[0, 2, 3, 1]]
+            offsets |= {f"sole_{number}": corners[corner] for number, corner in enumerate(order)}
+        for name, offset in offsets.items():
+            role = f"{side}_foot" if name.startswith("sole") else f"{side}_hand"
+            body, rotation, place = frame_on_body(model, model.getFrameId(robot.frames[role]))
+            points[f"{side}_{name}"] = body, place + rotation @ offset
     for part, axes_shown in (("pelvis", ("left", "up")), ("head", ("front", "top"))):
         if part in robot.frames:
             frame = model.getFrameId(robot.frames[part])
@@ -229,17 +232,6 @@ def _nearest_point(points: Array, axes: Array, weights: Array) -> Array:
     across = weights[:, None, None] * (np.eye(3) - axes[:, :, None] * axes[:, None, :])
     offsets = np.einsum("nij,nj->i", across, points - points[0])
     return np.asarray(points[0] + np.linalg.lstsq(across.sum(axis=0), offsets, rcond=1e-6)[0])
-
-
-def _parent_body(robot: Robot, joint: int) -> int:
-    """Body of the tree that carries a joint of the model."""
-    return max(0, int(robot.model.parents[joint]) - robot.root_v // 6)
-
-
-def _frame_point(robot: Robot, frame: str, offset: Array) -> tuple[int, Array]:
-    """Body of the tree and position on it, m, of a point given in a frame."""
-    body, rotation, translation = frame_on_body(robot.model, robot.model.getFrameId(frame))
-    return body, translation + rotation @ offset
 
 
 @dataclass(frozen=True)
