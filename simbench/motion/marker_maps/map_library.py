@@ -13,7 +13,12 @@ from simbench.errors import MotionError, PluginError
 from simbench.files.text import require_regular_file
 from simbench.files.yaml_document import read_yaml
 from simbench.motion.marker_maps import map_schema as schema
-from simbench.motion.marker_maps.map_schema import MarkerMap, fill_side, has_side_placeholder
+from simbench.motion.marker_maps.map_schema import (
+    SIDE_NAMES,
+    MarkerMap,
+    fill_placeholders,
+    has_side_placeholder,
+)
 from simbench.plugins.declarations import is_plugin
 from simbench.plugins.entry_points import load_plugin
 from simbench.resources import resource_dir
@@ -181,7 +186,7 @@ def list_wanted_points(marker_map: MarkerMap) -> list[str]:
     wanted: dict[str, None] = {}
     for name in (name for identifying in marker_map.identified_by for name in identifying):
         sides = SIDES if has_side_placeholder(name) else SIDES[:1]
-        wanted.update(dict.fromkeys(fill_side(name, side) for side in sides))
+        wanted.update(dict.fromkeys(fill_placeholders(name, SIDE_NAMES[side]) for side in sides))
     for recipe in (recipe for section in sections for recipes in section.values() for recipe in recipes):
         pending = list(recipe.model_dump(exclude={"note", "turns_with"}).items())
         while pending:
@@ -211,11 +216,6 @@ LISTED = 6
 GENERAL = "anatomical"
 
 
-def map_names() -> list[str]:
-    """List the marker maps that ship with simbench. Returns their names, sorted."""
-    return sorted(path.stem for path in resource_dir("marker_maps").glob("*.yaml"))
-
-
 def load_map(path: Path) -> MarkerMap:
     """Read a marker map. `path`: YAML file of the map."""
     require_regular_file(path, MotionError)
@@ -230,7 +230,8 @@ def load_map(path: Path) -> MarkerMap:
 @cache
 def ready_maps() -> Mapping[str, MarkerMap]:
     """Read all marker maps that ship with simbench. Returns the maps by name."""
-    return {name: load_map(resource_dir("marker_maps") / f"{name}.yaml") for name in map_names()}
+    paths = sorted(resource_dir("marker_maps").glob("*.yaml"), key=lambda path: path.stem)
+    return {path.stem: load_map(path) for path in paths}
 
 
 @cache
@@ -308,7 +309,8 @@ def describe_missing_names(
     more = f" and {len(listed) - LISTED} more" if len(listed) > LISTED else ""
     return (
         f"{what}{reason}{', '.join(name[:40] for name in listed[:LISTED])}{more}; ready maps: "
-        f"{', '.join(map_names())}; declare one, or the path of your own YAML file, as the marker map (--map)"
+        f"{', '.join(ready_maps())}; declare one, or the path of your own YAML file, as the marker map "
+        "(--map)"
     )
 
 
@@ -322,14 +324,16 @@ def _compare_maps(
     with those that the recording lacks; and how many of all points that the map mentions it has.
     """
     if requested is None:
-        # A map for skeletons has segments that turn with a joint; one for markers, arms that need no joint.
-        candidates = {
-            name: each
-            for name, each in ready_maps().items()
-            if skeleton is None
-            or each.in_place
-            or (turns_with_joints(each) if skeleton else not _needs_joints(each))
-        }
+        # A map for skeletons has segments that turn with a joint; one for markers, arms that need no joint:
+        # each of their segments has a recipe that does not turn with one.
+        candidates = {}
+        for name, each in ready_maps().items():
+            arms = [recipes for segment, recipes in each.segments.items() if segment.endswith("arm")]
+            fits = turns_with_joints(each)
+            if not skeleton:
+                fits = all(any(getattr(r, "turns_with", None) is None for r in recipes) for recipes in arms)
+            if skeleton is None or each.in_place or fits:
+                candidates[name] = each
     elif requested in ready_maps():
         candidates = {requested: ready_maps()[requested]}
     elif is_plugin(_GROUP, requested, ()):
@@ -343,7 +347,8 @@ def _compare_maps(
         candidates = {requested: load_map(Path(requested))}
     else:
         raise MotionError(
-            f"marker map {requested!r}: unknown; known: {', '.join(map_names())}, or the path of a .yaml file"
+            f"marker map {requested!r}: unknown; known: {', '.join(ready_maps())}, or the path of a .yaml "
+            "file"
         )
     for name, candidate in candidates.items():
         recorded = {*names, *(known for known, _ in find_aliases(names, candidate))}
@@ -351,22 +356,13 @@ def _compare_maps(
         for identifying in candidate.identified_by:
             common = [point for point in identifying if not has_side_placeholder(point)]
             left, right = (
-                [fill_side(point, side) for point in identifying if has_side_placeholder(point)]
-                for side in SIDES
+                [fill_placeholders(point, marks) for point in identifying if has_side_placeholder(point)]
+                for marks in SIDE_NAMES.values()
             )
             sets += [[*common, *left, *right], [*common, *left], [*common, *right]] if left else [common]
         needs = [(needed, [point for point in needed if point not in recorded]) for needed in sets]
         wanted = _wanted_points(name) if name in ready_maps() else list_wanted_points(candidate)
         yield name, candidate, recorded, needs, sum(point in recorded for point in wanted)
-
-
-def _needs_joints(marker_map: MarkerMap) -> bool:
-    """Tell whether an arm's segment of a map has no recipe but those that turn with a joint."""
-    return any(
-        all(getattr(recipe, "turns_with", None) is not None for recipe in options)
-        for name, options in marker_map.segments.items()
-        if name.endswith("arm")
-    )
 
 
 def find_aliases(names: Collection[str], marker_map: MarkerMap) -> list[tuple[str, str]]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
-from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS, complete_arms, transform
+from simbench.motion.human_motion import ARM_JOINTS, complete_arms, transform
 from simbench.motion.marker_maps.map_evaluation import RecordedBody
 from simbench.motion.read_options import UNITS, ReadOptions
 from simbench.robot.sides import SIDES
@@ -25,26 +25,18 @@ LEG_JOINTS = tuple(f"{side}_{joint}" for side in SIDES for joint in LIMBS["leg"]
 SHORTEST_BONE, LENGTH_TOLERANCE = 1e-3, 1e-9
 
 
-def compute_known_joints(body: RecordedBody) -> dict[str, Array]:
-    """Compute all joints of the marker map that the recording gives.
+def compute_known_joints(body: RecordedBody) -> tuple[dict[str, Array], tuple[str, ...]]:
+    """Compute all joints of the marker map that the recording gives; at least one arm must be complete.
 
-    Returns dict of str to (T, 3) array: tracks of the joint centres in the file's axes, m.
+    Returns tracks (T, 3) of the joint centres in the file's axes, m, and the sides whose arm is complete.
     """
     tracks = {name: body.point(name) for name in body.marker_map.joints}
-    return {name: track for name, track in tracks.items() if track is not None}
-
-
-def find_complete_arms(joints: Mapping[str, Array], source: str) -> tuple[str, ...]:
-    """Find the sides whose arm is complete, of which there must be at least one.
-
-    `joints` mapping of str to (T, 3) array: tracks of the known joints, m; `source`: name of the recording,
-    for messages. Returns `left`, `right` or both.
-    """
+    joints = {name: track for name, track in tracks.items() if track is not None}
     sides = complete_arms(joints)
     if not sides:
         absent = ", ".join(name for name in ARM_JOINTS if name not in joints)
-        raise MotionError(f"{source}: no complete arm: the recording does not give {absent}")
-    return sides
+        raise MotionError(f"{body.source}: no complete arm: the recording does not give {absent}")
+    return joints, sides
 
 
 def enforce_bone_lengths(body: RecordedBody) -> list[str]:
@@ -128,23 +120,6 @@ def compute_segment_frames(
     return segments
 
 
-def find_missing_parts(
-    body: RecordedBody, joints: Mapping[str, Array], sides: tuple[str, ...]
-) -> tuple[str, ...]:
-    """List the joints and segments of a person that the recording does not give.
-
-    `body`: the recording and its marker map; `joints` mapping of str to (T, 3) array: tracks of the known
-    joints, m; `sides`: sides whose arm is complete. Returns names of the missing joints, then of the missing
-    segments.
-    """
-    absent = [name for name in (*ARM_JOINTS, "pelvis", *LEG_JOINTS) if name not in joints]
-    absent += [
-        name for name in ARM_SEGMENTS if name.partition("_")[0] not in sides or body.frame(name) is None
-    ]
-    absent += [name for name in ("trunk", "pelvis") if body.frame(name) is None]
-    return tuple(dict.fromkeys(absent))
-
-
 def project_to_lengths(proximal: Array, middle: Array, distal: Array) -> tuple[Array, Array, Array]:
     """Move the joint centres of a limb as little as possible so that its two bones have their median lengths.
 
@@ -200,23 +175,6 @@ class BodySize(NamedTuple):
     doubts: tuple[str, ...] = ()
 
 
-def estimate_stature(joints: Mapping[str, Array]) -> float:
-    """Estimate a person's stature from the lengths of upper arms, forearms, thighs and shanks.
-
-    The sum of the median lengths of the recorded bones is divided by the sum of their shares of the stature.
-    `joints` mapping of str to (T, 3) array: tracks of the joint centres, m, with at least one complete arm.
-    Returns stature, m.
-    """
-    lengths, shares = 0.0, 0.0
-    for (proximal, distal), share in STATURE_SHARES.items():
-        for side in SIDES:
-            first, second = joints.get(f"{side}_{proximal}"), joints.get(f"{side}_{distal}")
-            if first is not None and second is not None:
-                lengths += float(np.median(np.linalg.norm(second - first, axis=1)))
-                shares += share
-    return lengths / shares
-
-
 def find_body_size(
     statures: Mapping[str, float], declared: str | None, options: ReadOptions, source: str
 ) -> BodySize:
@@ -230,15 +188,12 @@ def find_body_size(
     user declares a unit in which the body is not human, and no scale; or, with `strict`, the file's unit does
     not fit, or none fits.
     """
-
-    def within(stature: float, bounds: tuple[float, float]) -> bool:
-        return bounds[0] <= stature <= bounds[1]
-
+    (least, most), (lowest, highest) = CLEAR_STATURES, POSSIBLE_STATURES
     resized = options.scale is not None or options.stature is not None
     unit = options.unit or declared
-    clear = [name for name, stature in statures.items() if within(stature, CLEAR_STATURES)]
+    clear = [name for name, stature in statures.items() if least <= stature <= most]
     factor, notes, doubts = 1.0, [], []
-    if unit is not None and not (resized or within(statures[unit], POSSIBLE_STATURES)):
+    if unit is not None and not (resized or lowest <= statures[unit] <= highest):
         if options.unit is not None or options.strict:
             advice = (
                 f"no known unit ({', '.join(UNITS)}) makes it human: declare its size (--scale or --height)"
@@ -259,7 +214,7 @@ def find_body_size(
         unit = clear[0]
         notes.append(f"unit {unit}: in it the person is {statures[unit]:.2f} m tall")
     if unit is None:
-        possible = [name for name, stature in statures.items() if within(stature, POSSIBLE_STATURES)]
+        possible = [name for name, stature in statures.items() if lowest <= stature <= highest]
         values = list(statures.values())
         if options.strict or not np.isfinite(values).all() or not min(values) > 0.0:
             tall = ", ".join(f"{stature:.3g} m in {name}" for name, stature in statures.items())
@@ -277,7 +232,7 @@ def find_body_size(
                 f"{USUAL_STATURE:g} m; --height or --scale declares its size"
             )
     stature = statures[unit] if factor == 1.0 else USUAL_STATURE
-    if not resized and not within(stature, CLEAR_STATURES):
+    if not resized and not least <= stature <= most:
         doubts.append(
             f"the person is {stature:.2f} m tall with lengths in {unit}: a child or a character; --height or "
             "--scale changes its size"

@@ -6,9 +6,8 @@ import numpy as np
 
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
-from simbench.motion.marker_maps.map_evaluation import normalise, reject
+from simbench.motion.marker_maps.map_evaluation import normalise
 from simbench.motion.read_options import AXES
-from simbench.robot.sides import SIDES
 
 Points = Mapping[str, Array]
 
@@ -18,9 +17,6 @@ ALIGNED_COSINE, MAJORITY = 0.8, 0.9
 # The zero height of a laboratory is its floor when the lowest foot markers, which have a radius and sit on
 # shoes, are in this range above it, m.
 CALIBRATED_FLOOR = (-0.03, 0.12)
-# A facing is shown where the mean of the forward vectors has at least this part along it; a knee that is this
-# fraction of the leg's length off the line from hip to ankle (flexed by 23 degrees) points forward.
-SHOWN_FACING, KNEE_OFFSET = 0.1, 0.1
 # Rows: axes x, y, z (forward, left, up) of the world frame in the axes of a file whose vertical axis is the
 # key. With y up, x is taken for forward, as the ISB recommends; the heading at the start decides later,
 # unless the marker map says that the recording is already in the world frame.
@@ -120,25 +116,6 @@ def connect_means(joints: Points, below: tuple[str, ...], above: tuple[str, ...]
     return None if start is None or end is None else end - start
 
 
-def find_lean(joints: Points) -> str | None:
-    """Say how far a body leans as a whole in the median, if that is more than a standing person does.
-
-    `joints` mapping of str to (T, 3) array: tracks of the joint centres in axes with z up, m. Returns A doubt
-    about the axes, for the user.
-    """
-    body = connect_means(joints, ("left_ankle", "right_ankle"), ("left_shoulder", "right_shoulder"))
-    if body is None:
-        return None
-    mean = np.median(normalise(body), axis=0)
-    lean = float(np.degrees(np.arctan2(np.hypot(mean[0], mean[1]), mean[2])))
-    if lean < LARGEST_LEAN:
-        return None
-    return (
-        f"the body leans {lean:.0f}° from the vertical in the median: the file's axes are oblique, or the "
-        "person does not stand"
-    )
-
-
 def compute_upward_directions(joints: Points) -> Array | None:
     """Compute the unit vectors from pelvis to shoulders.
 
@@ -175,34 +152,6 @@ def leftward_vectors(joints: Points) -> Array | None:
         if f"left_{name}" in joints and f"right_{name}" in joints:
             return np.asarray(joints[f"left_{name}"] - joints[f"right_{name}"])
     return None
-
-
-def find_backward_share(joints: Points, facing: Sequence[Array]) -> float:
-    """Measure how often a body faces backward: left, forward and up must make a right-handed system.
-
-    Forward is where the toes point and the knees bend to. `joints` mapping of str to (T, 3) array: tracks of
-    the joint centres in any right-handed axes, m; `facing` sequence of (T, 3) arrays: forward vectors of the
-    body: heel to toe, back to front of the pelvis, . Returns fraction of the frames that show a facing in
-    which it is backward; 0 if none does.
-    """
-    left, up = leftward_vectors(joints), compute_upward_directions(joints)
-    found = []
-    for side in SIDES:
-        names = [f"{side}_{joint}" for joint in ("hip", "knee", "ankle")]
-        if any(name not in joints for name in names):
-            continue
-        hip, knee, ankle = (joints[name] for name in names)
-        along = normalise(ankle - hip)
-        offset = reject(knee - hip, along)
-        flexed = np.linalg.norm(offset, axis=1) > KNEE_OFFSET * np.linalg.norm(ankle - hip, axis=1)
-        found.append(normalise(offset) * flexed[:, None])
-    vectors = [*(normalise(vector) for vector in facing), *found]
-    if left is None or up is None or not vectors:
-        return 0.0
-    forward = normalise(np.cross(left, up))
-    agreement = np.mean([(vector * forward).sum(axis=1) for vector in vectors], axis=0)
-    shown = np.abs(agreement) > SHOWN_FACING
-    return float((agreement[shown] < 0.0).mean()) if shown.any() else 0.0
 
 
 def place_in_world(
