@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from simbench.kinematics.arrays import Array
-    from simbench.motion.joint_use import JointUse
     from simbench.motion.read_options import ReadOptions
+    from simbench.motion.trajectory_files.joint_order import JointUse
     from simbench.retargeting.api import Retargeting
     from simbench.retargeting.body_errors import ErrorSummary
     from simbench.retargeting.imitation.imitation import ImitationErrors
@@ -159,7 +159,7 @@ def retarget(
 
 def _print_retargeting(made: Retargeting, fidelity: Fidelity, errors: ImitationErrors | None) -> None:
     """Print the tables and lines of a retargeting."""
-    from simbench.motion.joint_use import joint_uses
+    from simbench.motion.trajectory_files.joint_order import joint_uses
     from simbench.retargeting.body_errors import summarise_errors
     from simbench.retargeting.collision.interference import describe_interference
     from simbench.retargeting.imitation.imitation import summarise

@@ -329,8 +329,6 @@ def scale_motion(motion: HumanMotion, factor: float) -> HumanMotion:
 
     Also the initial posture and the actor's height; angles and times stay.
     """
-    if factor == 1.0:
-        return motion
 
     def moved(poses: NDArray[np.float64]) -> NDArray[np.float64]:
         scaled = poses.copy()

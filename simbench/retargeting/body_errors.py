@@ -12,9 +12,8 @@ from simbench.kinematics.arrays import Array
 from simbench.kinematics.rotation import wrap_angle
 from simbench.kinematics.tree import frame_poses
 from simbench.motion.human_motion import HumanMotion
-from simbench.motion.joint_use import joint_units
 from simbench.motion.trajectory import JointTrajectory
-from simbench.motion.trajectory_files.joint_order import joint_limits
+from simbench.motion.trajectory_files.joint_order import joint_limits, joint_units
 from simbench.retargeting.match.body import arm_lengths, match_body, place_points
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES

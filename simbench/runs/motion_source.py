@@ -97,7 +97,8 @@ def scenario_motion(scenario: Scenario, mechanisms: Sequence[Mechanism]) -> Huma
             reader=section.reader,
         )
         motion = read_motion(section.source, options)
-    motion = scale_motion(motion, scenario.equipment_scale)
+    if scenario.equipment_scale != 1.0:
+        motion = scale_motion(motion, scenario.equipment_scale)
     motion = replace(motion, doubts=find_doubts(motion))
     if section.speed != 1.0:
         motion = replace(motion, time=motion.time / section.speed)

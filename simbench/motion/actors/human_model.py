@@ -151,14 +151,9 @@ class HumanModel:
         # palms at the thighs. Frames: `pelvis`, `trunk`, `neck`, and for each side `shoulder`, `elbow`,
         # `wrist` (joint centres), `upper_arm`, `forearm`, `hand` (anatomical, at the proximal joint), `palm`.
         self.model = model
+        named = [each.name for each in model.frames if each.type == frame]
+        self.frames = {name: int(model.getFrameId(name, frame)) for name in named}
         self.actor, self.proportions, self.shoulder_lift = actor, proportions, shoulder_lift
-
-    def frame(self, name: str) -> int:
-        """Find a frame of the model.
-
-        `name`: one of the names of the model's frames. Returns Pinocchio's id of the frame.
-        """
-        return int(self.model.getFrameId(name, pin.FrameType.OP_FRAME))
 
 
 # Relaxed work before the waist, elbows slightly out and down, wrist extended and a little ulnar as people
@@ -291,7 +286,7 @@ def find_arms_forward_posture(human: HumanModel, seated: bool = False) -> Array:
     """
     data = human.model.createData()
     q = make_leaning_posture(human, 0.0, seated)
-    frames = [human.frame(name) for name in ("left_shoulder", "left_wrist", "left_palm")]
+    frames = [human.frames[name] for name in ("left_shoulder", "left_wrist", "left_palm")]
 
     def miss(arm: Array) -> Array:
         """Deviations of the left arm from straight ahead, of its palm from down, of axial turn and elbow.
@@ -319,7 +314,7 @@ def find_lean_to_reach(human: HumanModel, wrists: Array, reach: float, seated: b
     """
     data = human.model.createData()
     arm = (human.proportions.upper_arm + human.proportions.forearm) * human.actor.height
-    frames = [human.frame(f"{side}_shoulder") for side in SIDES]
+    frames = [human.frames[f"{side}_shoulder"] for side in SIDES]
 
     def beyond(lean: float) -> Array:
         """By how much each wrist (N, 2) is out of reach, m."""
@@ -363,7 +358,7 @@ def compute_comfortable_distance(
     """
     data = human.model.createData()
     pin.framesForwardKinematics(human.model, data, make_leaning_posture(human, 0.0, seated))
-    shoulder = data.oMf[human.frame("left_shoulder")].translation
+    shoulder = data.oMf[human.frames["left_shoulder"]].translation
     arm = (human.proportions.upper_arm + human.proportions.forearm) * human.actor.height
     square = (reach * arm) ** 2 - (height - shoulder[2]) ** 2 - (lateral - shoulder[1]) ** 2
     return max(float(shoulder[0] + np.sqrt(max(square, 0.0))), NEAREST_WRIST * reach * arm)

@@ -72,7 +72,7 @@ class Reacher:
         flexion = SPINE_JOINTS.index("spine_flexion")
         self.lower[flexion], self.upper[flexion] = WORKING_FLEXION
         # Pinocchio's ids of the left and the right palm.
-        self.palms = [human.frame(f"{side}_palm") for side in SIDES]
+        self.palms = [human.frames[f"{side}_palm"] for side in SIDES]
         # (2, 1, 17): 1 where a free joint moves the palm of that hand, 0 where it does not.
         moves = [np.isin(free, [*spine, *(human.arms[side] - 1)]) for side in SIDES]
         self.moves: Array = np.array(moves, float)[:, None]

@@ -88,7 +88,7 @@ def compute_frame_poses(human: HumanModel, q: Array, names: list[str]) -> dict[s
     Returns dict of str to (T, 4, 4) array: world poses of each frame.
     """
     data = human.model.createData()
-    indices = [human.frame(name) for name in names]
+    indices = [human.frames[name] for name in names]
     poses = np.empty((len(names), len(q), 4, 4))
     for k, configuration in enumerate(q):
         pin.framesForwardKinematics(human.model, data, configuration)

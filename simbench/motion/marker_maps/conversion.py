@@ -23,16 +23,14 @@ from simbench.motion.human_motion import (
 from simbench.motion.marker_maps.map_choice import find_reading, make_body
 from simbench.motion.marker_maps.map_evaluation import normalise
 from simbench.motion.marker_maps.recorded_body import (
-    LEG_JOINTS,
-    compute_known_joints,
-    compute_segment_frames,
-    enforce_bone_lengths,
-)
-from simbench.motion.marker_maps.world_frame import (
     ANKLE_HEIGHT,
     LARGEST_LEAN,
+    LEG_JOINTS,
     WORLD_AXES,
+    compute_known_joints,
+    compute_segment_frames,
     connect_means,
+    enforce_bone_lengths,
     find_vertical_axis,
     place_in_world,
 )

@@ -21,19 +21,17 @@ from simbench.motion.marker_maps.map_library import describe_missing_names, find
 from simbench.motion.marker_maps.map_schema import MarkerMap
 from simbench.motion.marker_maps.marker_guess import guess_marker_map
 from simbench.motion.marker_maps.recorded_body import (
+    MAJORITY,
     STATURE_SHARES,
     BodySize,
     compute_known_joints,
     compute_segment_frames,
-    find_body_size,
-)
-from simbench.motion.marker_maps.skeleton_guess import SkeletonGuess
-from simbench.motion.marker_maps.world_frame import (
-    MAJORITY,
     compute_upward_directions,
     connect_means,
+    find_body_size,
     leftward_vectors,
 )
+from simbench.motion.marker_maps.skeleton_guess import SkeletonGuess
 from simbench.motion.read_options import UNITS, ReadOptions
 from simbench.motion.recordings import MarkerRecording, SkeletonRecording
 from simbench.robot.sides import SIDES

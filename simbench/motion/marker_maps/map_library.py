@@ -43,11 +43,6 @@ def find_needs(
     """
     known: dict[tuple[str, str], Needs] = {}
 
-    def join(parts: Iterable[Needs]) -> Needs:
-        every = list(parts)
-        lacking = tuple(dict.fromkeys(name for needs in every for name in needs.lacking))
-        return Needs(frozenset().union(*(needs.used for needs in every)), lacking)
-
     def look(kind: str, name: str, pending: tuple[tuple[str, str], ...]) -> Needs:
         key = (kind, name)
         recipes: Sequence[schema.Recipe] | None
@@ -63,42 +58,38 @@ def find_needs(
         if key not in known:
             options = []
             for recipe in recipes:
-                parts = [look(*part, (*pending, key)) for part in _recipe_parts(recipe)]
-                needs = join(parts)
+                # Points and frames that the recipe refers to.
+                points: list[str] = []
+                if isinstance(recipe, schema.Mean):
+                    points += recipe.mean
+                elif isinstance(recipe, schema.Offset):
+                    points += [recipe.start, *(recipe.times or ())]
+                elif isinstance(recipe, schema.Chord):
+                    points += [recipe.proximal, recipe.marker, recipe.wand or recipe.distal or ""]
+                elif isinstance(recipe, schema.Axes):
+                    points += [end for way in recipe.axes.values() for end in way if isinstance(end, str)]
+                elif isinstance(recipe, schema.Limb):
+                    ways = (recipe.along, recipe.thumb, recipe.lateral, recipe.bends_at)
+                    points += [end for way in ways for end in way or () if isinstance(end, str)]
+                clustered = list(getattr(recipe, "cluster", ()))
+                origin = getattr(recipe, "origin", None)
+                points += [*clustered, *([] if origin is None else [origin])]
+                looked = [look("point", each, (*pending, key)) for each in points]
+                if isinstance(recipe, schema.Offset):
+                    looked.append(look("frame", recipe.frame, (*pending, key)))
+                lacking = tuple(dict.fromkeys(each for part in looked for each in part.lacking))
                 # Three points determine the pose of a cluster.
-                if hasattr(recipe, "cluster") and sum(not part.lacking for part in parts) >= 3:
-                    needs = Needs(needs.used, ())
-                options.append(needs)
+                if clustered and sum(not part.lacking for part in looked) >= 3:
+                    lacking = ()
+                options.append(Needs(frozenset().union(*(part.used for part in looked)), lacking))
             # That a joint may be recorded under its own name is no marker that somebody forgot.
             named = [option for option in options if option.lacking != (name,)]
             known[key] = min(named or options, key=lambda option: len(option.lacking))
         return known[key]
 
-    every = [("point", name) for name in joints] + [("frame", name) for name in frames]
-    return join(look(*each, ()) for each in every)
-
-
-def _recipe_parts(recipe: schema.Recipe) -> list[tuple[str, str]]:
-    """Points and frames that a recipe refers to."""
-    points: list[str] = []
-    frames: list[str] = []
-    if isinstance(recipe, schema.Mean):
-        points += recipe.mean
-    elif isinstance(recipe, schema.Offset):
-        points += [recipe.start, *(recipe.times or ())]
-        frames.append(recipe.frame)
-    elif isinstance(recipe, schema.Chord):
-        points += [recipe.proximal, recipe.marker, recipe.wand or recipe.distal or ""]
-    elif isinstance(recipe, schema.ClusterPoint | schema.ClusterFrame):
-        points += recipe.cluster
-    elif isinstance(recipe, schema.Axes):
-        points += [end for direction in recipe.axes.values() for end in direction if isinstance(end, str)]
-    elif isinstance(recipe, schema.Limb):
-        for direction in (recipe.along, recipe.thumb, recipe.lateral, recipe.bends_at):
-            points += [end for end in direction or () if isinstance(end, str)]
-    origin = getattr(recipe, "origin", None)
-    points += [] if origin is None else [origin]
-    return [*(("point", name) for name in points), *(("frame", name) for name in frames)]
+    every = [*(look("point", name, ()) for name in joints), *(look("frame", name, ()) for name in frames)]
+    lacking = tuple(dict.fromkeys(name for needs in every for name in needs.lacking))
+    return Needs(frozenset().union(*(needs.used for needs in every)), lacking)
 
 
 SEPARATORS = ":._- "

@@ -129,12 +129,8 @@ class ClusterFrame(Recipe):
 
 def _kind(keys: Mapping[str, str]) -> Discriminator:
     """Tell recipes apart by a key that only one kind has."""
-
-    def tag(value: Any) -> str | None:
-        return next((name for key, name in keys.items() if isinstance(value, dict) and key in value), None)
-
     return Discriminator(
-        tag,
+        lambda value: next((keys[key] for key in keys if isinstance(value, dict) and key in value), None),
         custom_error_type="recipe",
         custom_error_message=f"a recipe has one of the keys {', '.join(keys)}",
     )

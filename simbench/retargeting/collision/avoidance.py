@@ -104,8 +104,10 @@ def avoid_collisions(
     pair, m; 0 where all is clear.
     """
     scene = ClearanceScene(shapes, base, obstacles)
-    model, data = scene.workspace.model, scene.workspace.data
-    missing = scene.deficits(range(len(time)), joints, margin)
+    model, data, target = scene.workspace.model, scene.workspace.data, margin + _SPARE_MARGIN
+    lower, upper = limits
+    deficits = [scene.rows(sample, at, margin)[1].max(initial=0.0) for sample, at in enumerate(joints)]
+    missing = np.array(deficits, dtype=float)
     windows: list[tuple[int, int]] = []
     for at in time[missing > 0.0]:
         start, end = np.searchsorted(time, (at - _NEIGHBOURHOOD, at + _NEIGHBOURHOOD)).tolist()
@@ -120,72 +122,59 @@ def avoid_collisions(
             now = {model.getFrameId(name): axis for name, (when, axis) in palms.items() if when[sample]}
             held.append({frame: (data.oMf[frame].copy(), axis) for frame, axis in now.items()})
         smoothness = _PATH_WEIGHT * smoothness_matrix(time, start, end, _SMOOTHING_TIME)
-        changed[samples] = _avoid_in_window(scene, samples, joints[samples], held, smoothness, limits, margin)
-        missing[samples] = scene.deficits(samples, changed[samples], margin)
-    return changed, missing
 
+        # The margin has integral action: it grows where clearance is missing.
+        path = joints[samples]
+        displacement, margins = np.zeros_like(path), np.full(len(path), target)
+        blocks, descent = np.empty((*path.shape, path.shape[1])), np.empty_like(path)
+        for number in range(_MAX_ROUNDS):
+            at, gradients, short = path + displacement, [], []
+            for row, sample in enumerate(samples):
+                gradient, lacking = scene.rows(int(sample), at[row], margins[row] + _ACTIVATION_DISTANCE)
+                gradients.append(gradient)
+                short.append(lacking - _ACTIVATION_DISTANCE)
+                jacobian, errors = _linearise_palms(model, data, held[row])
+                blocks[row] = _PALM_WEIGHT * jacobian.T @ jacobian
+                descent[row] = _PALM_WEIGHT * errors @ jacobian
+            largest = np.array([each.max(initial=-_ACTIVATION_DISTANCE) for each in short])
+            step = clearance_qp_step(
+                smoothness,
+                blocks,
+                descent - multiply_smoothness(smoothness, displacement),
+                np.repeat(np.arange(len(path)), [len(each) for each in short]),
+                np.concatenate(gradients),
+                np.concatenate(short),
+                np.minimum(lower + _LIMIT_INSET, path) - at,
+                np.maximum(upper - _LIMIT_INSET, path) - at,
+            )
+            largest += target - margins
+            too_far = ((margins > target) & (largest < -_SPARE_MARGIN)).any()
+            margins = margins + _MARGIN_GAIN * largest.clip(max=_MAX_MARGIN_UPDATE)
+            margins = margins.clip(target, target + _MAX_EXTRA_MARGIN)
+            fraction = _STEP_FRACTION * min(1.0, _FULL_STEP_ROUNDS / (number + 1))
+            change = step * min(fraction, _MAX_STEP / max(float(np.abs(step).max()), 1e-12))
+            displacement += change
+            good = largest.max() <= _SPARE_MARGIN and not too_far
+            if np.abs(change).max() < (_NEARLY_CONVERGED if good else _CONVERGED):
+                break
 
-def _avoid_in_window(
-    scene: ClearanceScene,
-    samples: NDArray[np.int64],
-    joints: Array,
-    palms: Sequence[_PalmPoses],
-    smoothness: Array,
-    limits: Array,
-    margin: float,
-) -> Array:
-    """Minimise the cost of `avoid_collisions` over S samples: joints (S, n), rad, held palms put back.
-
-    The margin has integral action: it grows where clearance is missing. The joints stay as they are if a palm
-    would have to give way.
-    """
-    (lower, upper), target = limits, margin + _SPARE_MARGIN
-    model, data, count = scene.workspace.model, scene.workspace.data, joints.shape[1]
-    displacement, margins = np.zeros_like(joints), np.full(len(joints), target)
-    blocks, descent = np.empty((*joints.shape, count)), np.empty_like(joints)
-    for number in range(_MAX_ROUNDS):
-        at, gradients, missing = joints + displacement, [], []
-        for row, sample in enumerate(samples):
-            gradient, short = scene.rows(int(sample), at[row], margins[row] + _ACTIVATION_DISTANCE)
-            gradients.append(gradient)
-            missing.append(short - _ACTIVATION_DISTANCE)
-            jacobian, errors = _linearise_palms(model, data, palms[row])
-            blocks[row] = _PALM_WEIGHT * jacobian.T @ jacobian
-            descent[row] = _PALM_WEIGHT * errors @ jacobian
-        deficits = np.array([short.max(initial=-_ACTIVATION_DISTANCE) for short in missing])
-        step = clearance_qp_step(
-            smoothness,
-            blocks,
-            descent - multiply_smoothness(smoothness, displacement),
-            np.repeat(np.arange(len(joints)), [len(short) for short in missing]),
-            np.concatenate(gradients),
-            np.concatenate(missing),
-            np.minimum(lower + _LIMIT_INSET, joints) - at,
-            np.maximum(upper - _LIMIT_INSET, joints) - at,
-        )
-        deficits += target - margins
-        too_far = ((margins > target) & (deficits < -_SPARE_MARGIN)).any()
-        margins = margins + _MARGIN_GAIN * deficits.clip(max=_MAX_MARGIN_UPDATE)
-        margins = margins.clip(target, target + _MAX_EXTRA_MARGIN)
-        fraction = _STEP_FRACTION * min(1.0, _FULL_STEP_ROUNDS / (number + 1))
-        change = step * min(fraction, _MAX_STEP / max(float(np.abs(step).max()), 1e-12))
-        displacement += change
-        good = deficits.max() <= _SPARE_MARGIN and not too_far
-        if np.abs(change).max() < (_NEARLY_CONVERGED if good else _CONVERGED):
-            break
-    changed = np.clip(joints + displacement, lower, upper)
-    for row, sample in enumerate(samples):
-        if palms[row]:
-            q = np.concatenate([scene.base[sample], changed[row]])
+        # Held palms are put back; all stays as it was if one of them would have to give way.
+        cleared = np.clip(path + displacement, lower, upper)
+        for row in np.flatnonzero([bool(palm) for palm in held]):
+            q = np.concatenate([base[samples[row]], cleared[row]])
             pin.framesForwardKinematics(model, data, q)
-            targets = {frame: _rotate_like(data.oMf[frame], *palm) for frame, palm in palms[row].items()}
+            targets = {frame: _rotate_like(data.oMf[frame], *palm) for frame, palm in held[row].items()}
             bounds = PostureBounds(q[7:], lower, upper)
             q = solve_damped_ik(model, data, q, targets, bounds, iterations=20, tolerance=_IK_TOLERANCE)
             pin.forwardKinematics(model, data, q)
-            if np.abs(_linearise_palms(model, data, palms[row])[1]).max() > _PALM_TOLERANCE:
-                return joints
-            changed[row] = q[7:]
-    return changed
+            if np.abs(_linearise_palms(model, data, held[row])[1]).max() > _PALM_TOLERANCE:
+                cleared = path
+                break
+            cleared[row] = q[7:]
+        changed[samples] = cleared
+        for sample in samples:
+            missing[sample] = scene.rows(int(sample), changed[sample], margin)[1].max(initial=0.0)
+    return changed, missing
 
 
 def _rotate_like(pose: pin.SE3, held: pin.SE3, axis: Array | None) -> pin.SE3:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,16 +96,15 @@ def fit_local_tempo(
     ) -> stretch.PathLimits:
         """All limits along a motion; with a tempo also those that depend on the equipment's resistance."""
         joints, speed = motion.joints, problem.speed_limit
-        limits = stretch.PathLimits(recorded, joints, speed, acceleration, robot.joint_names)
+        limits = partial(stretch.PathLimits, recorded, joints, speed, acceleration, robot.joint_names)
         if tempo is None:
-            return limits
+            return limits()
         time, _ = arms_and_legs.robot_time(replace(problem, tempo=tempo), joints)
         loads = arms_and_legs.hand_wrenches(time, motion.hands, resistance)
         moving = arms_and_legs.inertia_onset(time)
         stance = problem.stance
         path = recorded, motion.base, joints
-        limits.add(*stretch.standing_constraints(robot, stance, *path, loads, moving))
-        return limits
+        return limits(stretch.standing_constraints(robot, stance, *path, loads, moving))
 
     tempo = stretch.fit_tempo(find_limits(None, motion))
     for _ in range(_TEMPO_ROUNDS):

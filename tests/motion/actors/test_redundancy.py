@@ -55,7 +55,7 @@ def manipulability(q):
     """det(JJᵀ) of both hands with resting clavicles, from Pinocchio's frame Jacobians."""
     data = HUMAN.model.createData()
     rows = [
-        pin.computeFrameJacobian(HUMAN.model, data, q, HUMAN.frame(f"{side}_palm"))[:, REACHER.free]
+        pin.computeFrameJacobian(HUMAN.model, data, q, HUMAN.frames[f"{side}_palm"])[:, REACHER.free]
         for side in SIDES
     ]
     both = np.vstack(rows)
