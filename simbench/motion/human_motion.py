@@ -213,9 +213,9 @@ def validate_motion(motion: HumanMotion) -> HumanMotion:
     time = motion.time
     initial = motion.initial
     names = (*motion.joints, *motion.segments, *motion.markers, *initial.joints, *initial.segments)
-    bad = next((name for name in names if not is_plain_name(name)), None)
-    if bad is not None:
-        raise MotionError(f"{motion.source}: the name {bad!r} must not have control characters")
+    strange = next((name for name in names if not is_plain_name(name)), None)
+    if strange is not None:
+        raise MotionError(f"{motion.source}: the name {strange!r} must not have control characters")
     check_time(time, motion.source)
     arms = complete_arms(motion.joints)
     joints, segments = (

@@ -227,7 +227,9 @@ def prepare_markers(
     if other:
         notes.append(f"names in the file of the map's markers: {_list_names(other)}")
     recording = replace(recording, notes=tuple(notes), doubts=tuple(doubts))
-    recording, gaps = bridge_gaps(recording, marker_map, spelled, options)
+    gaps: tuple[Gap, ...] = ()
+    if np.isnan(recording.positions).any():
+        recording, gaps = bridge_gaps(recording, marker_map, spelled, options)
     recording = estimate_missing_joints(recording, marker_map, spelled, options)
 
     # Without a pelvis, the vertical axis is the one along which the trunk stands, unless the user declares
@@ -246,8 +248,8 @@ def prepare_markers(
         share, seeming, declared = shares.max(), AXES[int(shares.argmax())], marker_map.up or recording.up
         if share >= MAJORITY and seeming != declared:
             said = "no axis is declared" if declared is None else f"{declared} is the file's"
-            seen = f"the trunk points along it in {share:.0%} of the frames"
-            doubt = f"vertical axis {seeming}: {seen} ({said})"
+            shown = f"the trunk points along it in {share:.0%} of the frames"
+            doubt = f"vertical axis {seeming}: {shown} ({said})"
             recording = replace(recording, up=seeming, doubts=(*recording.doubts, doubt))
     return recording, gaps
 
@@ -267,8 +269,6 @@ def bridge_gaps(
     index = {name: k for k, name in enumerate(names)}
     columns = {**index, **{point: index[name] for point, name in spelled.items()}}
     absent = np.asarray(np.isnan(recording.positions).any(axis=2))
-    if not absent.any():
-        return recording, ()
     positions = np.where(absent[..., None], np.nan, recording.positions)
     parts = (*ARMS.values(), *PARTS.values())
     needed = set().union(*(find_part_needs(marker_map, columns, part, False) or () for part in parts))

@@ -257,14 +257,10 @@ def hang_missing_arm(motion: HumanMotion) -> HumanMotion:
     """Add the arm that a recording lacks, hanging beside the trunk, and say so.
 
     Its bones are as long as those of the recorded arm, and its shoulder is the mirror image of the other one.
-    A recording with both arms is returned as it is. `motion`: the recording, in the world frame, with at
-    least one complete arm. Returns the recording with both arms; `missing` still lists the parts that were
-    not recorded.
+    `motion`: the recording, in the world frame, with one complete arm. Returns the recording with both arms;
+    `missing` still lists the parts that were not recorded.
     """
-    arms = complete_arms(motion.joints)
-    if len(arms) != 1:
-        return motion
-    (own,) = arms
+    (own,) = complete_arms(motion.joints)
     side = SIDES[1 - SIDES.index(own)]
     joints = motion.joints
     # Rotations (T, 3, 3) about the vertical to where the trunk faces, or else the body.

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from simbench.errors import RetargetError
-from simbench.motion.human_motion import HumanMotion, resample
+from simbench.motion.human_motion import HumanMotion, complete_arms, resample
 from simbench.motion.motion_inspection import find_doubts
 from simbench.motion.person_body import hang_missing_arm
 from simbench.motion.read_options import ReadOptions
@@ -123,7 +123,7 @@ def retarget_motion(
         recording = read_motion(source, reading)
         recording = replace(recording, doubts=find_doubts(recording))
         both_arms = has_both_arms(robot)
-        if both_arms and not reading.strict:
+        if both_arms and not reading.strict and len(complete_arms(recording.joints)) == 1:
             recording = hang_missing_arm(recording)
         equipment = Equipment({} if free else recording.handles)
         if physics is None:

@@ -79,10 +79,5 @@ def test_a_body_of_one_arm_alone_gets_shoulders_as_wide_as_peoples():
     assert np.all((width > 0.25) & (width < 0.50))
 
 
-def test_a_recording_with_both_arms_stays_as_it_is():
-    walk = read_motion("sample:walk.c3d")
-    assert hang_missing_arm(walk) is walk
-
-
 def _other(side):
     return {"left": "right", "right": "left"}[side]

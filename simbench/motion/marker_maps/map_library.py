@@ -343,7 +343,7 @@ def _compare_maps(
         )
     for name, candidate in candidates.items():
         recorded = {*names, *(known for known, _ in find_aliases(names, candidate))}
-        sets = []
+        sets: list[list[str]] = []
         for identifying in candidate.identified_by:
             common = [point for point in identifying if not has_side_placeholder(point)]
             left, right = (

@@ -131,7 +131,7 @@ def read_c3d(path: Path, options: ReadOptions) -> MarkerRecording:
             events = [(named[k] + event_labels[k], float(seconds[k])) for k in range(count)]
             events.sort(key=lambda event: event[1])
     # Details of the actor as texts, from SUBJECTS, and from PROCESSING as Vicon writes it.
-    details = {}
+    details: dict[str, str] = {}
     for key, group, name in (
         ("actor", "SUBJECTS", "NAMES"),
         ("sex", "SUBJECTS", "SEX"),

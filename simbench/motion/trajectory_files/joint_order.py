@@ -1,4 +1,4 @@
-"""Joint positions in the order of a robot: those of a file, their units, ranges and speeds, and limits."""
+"""Joint positions in the order of a robot: those of files, where they put its soles, their use of joints."""
 
 import difflib
 import re

@@ -160,7 +160,7 @@ def avoid_collisions(
 
         # Held palms are put back; all stays as it was if one of them would have to give way.
         cleared = np.clip(path + displacement, lower, upper)
-        for row in np.flatnonzero([bool(palm) for palm in held]):
+        for row in np.flatnonzero([bool(palm) for palm in held]).tolist():
             q = np.concatenate([base[samples[row]], cleared[row]])
             pin.framesForwardKinematics(model, data, q)
             targets = {frame: _rotate_like(data.oMf[frame], *palm) for frame, palm in held[row].items()}
@@ -380,51 +380,48 @@ class _Detour:
             found[row] = clearance_rows(self.workspace, joints, margin, self.base)[1].max(initial=0.0)
         return found
 
-    def linearise(self, points: Array) -> tuple[float, Array, Array]:
-        """Compute the cost of the displacement, its Gauss-Newton matrix, and its descent.
+    def descend(self, start: Array) -> Array:
+        """Lower the cost from given control points on, by damped Gauss-Newton steps.
 
         With the curvature D c of the control points, the cost is the mean of Σ (margin − d)² over all
         samples, with w |c|² / K and s |D c|².
         """
+        taken, cost, moved = _STEP_FRACTION, np.inf, np.inf
+        points = trial = np.clip(start, self.low, self.high)
         (samples, count), number = self.joints.shape, len(points)
         bend = np.diff(np.eye(number + 4)[:, 2:-2], 2, axis=0)
         regular = _POSITION_WEIGHT / number * np.eye(number) + _BENDING_WEIGHT * bend.T @ bend
-        matrix = np.einsum("ab,ij->aibj", regular, np.eye(count))
-        descent = -regular @ points
-        cost = -np.sum(points * descent)
-        displaced, joint = self.joints + self.basis @ points, np.arange(count)
-        for sample in range(1, samples - 1):
-            at, margin = displaced[sample], self.margins[sample]
-            jacobian, missing = clearance_rows(self.workspace, at, margin, self.base)
-            if len(missing):
-                acting = np.flatnonzero(self.basis[sample])
-                weight = self.basis[sample, acting]
-                block = (jacobian.T @ jacobian)[None, :, None, :] / samples
-                weights = np.outer(weight, weight)[:, None, :, None]
-                matrix[np.ix_(acting, joint, acting, joint)] += weights * block
-                descent[acting] += weight[:, None] * (jacobian.T @ missing) / samples
-                cost += missing @ missing / samples
-        return float(cost), matrix.reshape(number * count, -1), descent
-
-    def descend(self, start: Array) -> Array:
-        """Lower the cost from given control points on, by damped Gauss-Newton steps."""
-        taken, points = _STEP_FRACTION, np.clip(start, self.low, self.high)
-        cost, matrix, descent = self.linearise(points)
-        for _ in range(_DETOUR_ROUNDS):
+        for _ in range(_DETOUR_ROUNDS + 1):
+            # Cost of the trial, its Gauss-Newton matrix, and its descent.
+            blocks = np.einsum("ab,ij->aibj", regular, np.eye(count))
+            fall = -regular @ trial
+            trial_cost = -np.sum(trial * fall)
+            displaced, joint = self.joints + self.basis @ trial, np.arange(count)
+            for sample in range(1, samples - 1):
+                at, margin = displaced[sample], self.margins[sample]
+                jacobian, missing = clearance_rows(self.workspace, at, margin, self.base)
+                if len(missing):
+                    acting = np.flatnonzero(self.basis[sample])
+                    weight = self.basis[sample, acting]
+                    block = (jacobian.T @ jacobian)[None, :, None, :] / samples
+                    weights = np.outer(weight, weight)[:, None, :, None]
+                    blocks[np.ix_(acting, joint, acting, joint)] += weights * block
+                    fall[acting] += weight[:, None] * (jacobian.T @ missing) / samples
+                    trial_cost += missing @ missing / samples
+            if trial_cost <= cost:
+                points, cost, descent = trial, float(trial_cost), fall
+                matrix = blocks.reshape(number * count, -1)
+                taken = min(2.0 * taken, _STEP_FRACTION)
+            else:
+                taken *= 0.5
+            if moved < _CONVERGED:
+                break
             fixed = ((points <= self.low) & (descent < 0.0)) | ((points >= self.high) & (descent > 0.0))
             free = ~fixed.ravel()
             step = np.zeros(points.size)
             step[free] = solve(matrix[np.ix_(free, free)], descent.ravel()[free], assume_a="pos")
             trial = np.clip(points + taken * step.reshape(points.shape), self.low, self.high)
             moved = np.abs(trial - points).max()
-            linearised = self.linearise(trial)
-            if linearised[0] <= cost:
-                points, (cost, matrix, descent) = trial, linearised
-                taken = min(2.0 * taken, _STEP_FRACTION)
-            else:
-                taken *= 0.5
-            if moved < _CONVERGED:
-                break
         return points
 
     def find_starts(self, blocked: NDArray[np.int64]) -> list[Array]:

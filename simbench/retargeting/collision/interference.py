@@ -90,13 +90,13 @@ def find_interference(
         examined[before < len(doubtful)] = doubtful[before[before < len(doubtful)]]
         at_samples = instants == begin + before
         examined[at_samples] |= distance[before[at_samples]] < margin
-        columns = np.flatnonzero(examined.any(axis=0))
-        gaps, _ = _gaps_and_travel(scene, instants, columns)
-        examined = examined[:, columns]
-        distance = _distances(scene, instants, gaps, examined & (gaps < margin), columns)
+        looked_at = np.flatnonzero(examined.any(axis=0))
+        gaps, _ = _gaps_and_travel(scene, instants, looked_at)
+        examined = examined[:, looked_at]
+        distance = _distances(scene, instants, gaps, examined & (gaps < margin), looked_at)
         # Number of the instant, pair, and distance, m, of what is nearer than the margin at it.
-        row, column = np.nonzero(examined & (distance < margin))
-        blocks.append((instants, row, columns[column], distance[row, column]))
+        at, pair_at = np.nonzero(examined & (distance < margin))
+        blocks.append((instants, at, looked_at[pair_at], distance[at, pair_at]))
     instants = np.concatenate([each for each, *_ in blocks])
     offsets = np.cumsum([0, *(len(each) for each, *_ in blocks)])
     row = np.concatenate([at + offset for (_, at, *_), offset in zip(blocks, offsets, strict=False)])

@@ -253,13 +253,14 @@ def elbow_joint(model: pin.Model, robot: Robot, side: str) -> tuple[int, float]:
     ends = [model.frames[model.getFrameId(robot.frames[f"{side}_{role}"])] for role in ("shoulder", "wrist")]
     first, joint = (int(frame.parentJoint) for frame in ends)
     places = [data.oMf[model.getFrameId(frame.name)].translation for frame in ends]
-    arm = []
+    arm: list[tuple[float, int, Array, Array, Array]] = []
     while joint not in (first, 0):
         axis = axes[:, model.joints[joint].idx_v]
         # Perpendiculars from the joint's axis, m, all joints at zero.
         offsets = [place - data.oMi[joint].translation for place in places]
         shoulder, wrist = (offset - axis * (axis @ offset) for offset in offsets)
-        arm.insert(0, (np.linalg.norm(shoulder) * np.linalg.norm(wrist), joint, shoulder, wrist, axis))
+        reach = float(np.linalg.norm(shoulder) * np.linalg.norm(wrist))
+        arm.insert(0, (reach, joint, shoulder, wrist, axis))
         joint = int(model.parents[joint])
     _, joint, shoulder, wrist, axis = max(arm, key=lambda each: each[0])
     angle = float(np.arctan2(axis @ np.cross(wrist, -shoulder), -(wrist @ shoulder)))

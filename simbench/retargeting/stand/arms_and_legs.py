@@ -35,7 +35,6 @@ from simbench.retargeting.contact.transfer import BoneAims, PreferredPath, trans
 from simbench.retargeting.imitation.imitation import Imitation
 from simbench.retargeting.imitation.weighted_posture import RETURN_TIME, weighted_posture
 from simbench.retargeting.placement.placement import BasePlacement, evaluate_placement
-from simbench.retargeting.placement.reach_model import com_offset
 from simbench.retargeting.placement.root_placement import NominalPosture
 from simbench.retargeting.timing.preserve import LEAST_KNOTS, keep_height_tempo
 from simbench.retargeting.timing.stretch import TempoMap
@@ -231,7 +230,7 @@ def _alternate(
                 moved += 0.5 * hands.share[side][:, None] * offset
         weight = np.maximum(hands.share["left"], hands.share["right"])[:, None]
         ahead = np.array([np.cos(place.heading), np.sin(place.heading)])
-        along = com_offset(moved, place.heading, place.follow, place.advance)
+        along = place.follow * moved[:, :2] + place.advance * moved[:, 2:] * ahead
         cog = zmp = np.asarray(stance.target + along + weight * place.lean * ahead)
         if lost:
             break

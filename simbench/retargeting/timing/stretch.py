@@ -307,20 +307,20 @@ def slow_for_accelerations(
     if not limited.any() or len(time) < SHORTEST_WINDOW:
         return tempo
 
-    def need(tempo: TempoMap) -> Array:
-        found = differentiate(tempo(time), joints[:, limited]).acceleration
-        return np.asarray((np.abs(found) / acceleration[limited]).max(axis=1))
-
     constant = min(float(tempo.square.min()), time_optimal.constant_rate(limits.ceiling, limits.constraints))
     for _ in range(_CORNER_ROUNDS):
-        use = need(tempo)
+        found = differentiate(tempo(time), joints[:, limited]).acceleration
+        use = (np.abs(found) / acceleration[limited]).max(axis=1)
         if use.max() <= 1.0:
             return tempo
         at_nodes = np.maximum(1.0, np.interp(limits.nodes, time, use))
         dip = time_optimal.smooth_rate(1.0 / at_nodes, limits.half_width)
         tempo = slow_where_needed(limits, tempo.square * dip)
-    uniform = TempoMap(limits, np.full_like(tempo.square, constant))
-    ways = [TempoMap(limits, each.square / max(1.0, float(need(each).max()))) for each in (tempo, uniform)]
+    ways = []
+    for each in (tempo, TempoMap(limits, np.full_like(tempo.square, constant))):
+        found = differentiate(each(time), joints[:, limited]).acceleration
+        most = float((np.abs(found) / acceleration[limited]).max())
+        ways.append(TempoMap(limits, each.square / max(1.0, most)))
     return min(ways, key=lambda each: float(each.robot[-1]))
 
 
