@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from simbench import retarget_motion
-from simbench.motion.joint_use import joint_units, joint_uses
+from simbench.motion.trajectory_files.joint_order import joint_units, joint_uses
 from simbench.motion.trajectory_files.native import write_trajectory
 from simbench.retargeting.body_errors import summarise_errors
 from simbench.retargeting.imitation.imitation import imitation_errors, summarise

@@ -32,7 +32,7 @@ from simbench.kinematics.derivatives import differentiate
 from simbench.retargeting.arm.fixed_base import ArmPlan
 from simbench.retargeting.arm.on_equipment import plan_fixed_base
 from simbench.retargeting.contact.hand_plan import Equipment
-from simbench.retargeting.stand.arms_and_legs import estimate_hand_wrench, inertia_onset
+from simbench.retargeting.stand.arms_and_legs import hand_wrenches, inertia_onset
 from simbench.retargeting.stand.standing_plan import MotionPlan, plan_motion
 from simbench.retargeting.timing.stretch import PathLimits, fit_tempo
 from simbench.robot.robot import Robot, load_robot
@@ -141,7 +141,7 @@ def _torques(robot: Robot, made: MotionPlan | ArmPlan) -> Array:
 def _zmp_margin(robot: Robot, inputs: PlanInputs, made: MotionPlan) -> float:
     """Least distance of the planned ZMP from the soles' edge, m."""
     trajectory, soles = made.trajectory, made.stance.soles
-    wrench = estimate_hand_wrench(trajectory.time, made.hands, inputs.resistance)
+    wrench = sum(hand_wrenches(trajectory.time, made.hands, inputs.resistance).values())
     onset = inertia_onset(trajectory.time)
     zmp, _ = planned_zmp(robot, trajectory.time, trajectory.base, trajectory.q, wrench, onset)
     corners = [

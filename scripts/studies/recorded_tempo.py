@@ -28,8 +28,8 @@ from scipy.interpolate import make_interp_spline
 from simbench.errors import SimbenchError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.tree import frame_poses
-from simbench.motion.human_motion import HumanMotion, resample
-from simbench.motion.motion_inspection import with_doubts
+from simbench.motion.human_motion import HumanMotion, complete_arms, resample
+from simbench.motion.motion_inspection import find_doubts
 from simbench.motion.person_body import hang_missing_arm
 from simbench.motion.readers import read_motion
 from simbench.motion.shipped import clip_names
@@ -96,7 +96,10 @@ def main() -> None:
 
 def plan_row(robot: Robot, source: str, *, uniform: bool) -> dict[str, float]:
     """Plan a clip at the recorded tempo, and slowed; measure both."""
-    recording = hang_missing_arm(with_doubts(read_motion(source)))
+    recording = read_motion(source)
+    recording = replace(recording, doubts=find_doubts(recording))
+    if len(complete_arms(recording.joints)) == 1:
+        recording = hang_missing_arm(recording)
     motion = resample(recording, max(recording.rate, RATE))
     motion = replace(motion, handles={})
     row: dict[str, float] = {"length_s": float(motion.time[-1] - motion.time[0])}

@@ -175,18 +175,19 @@ def inspection_tables(inspection: MotionInspection) -> Iterator[Table]:
 
     `inspection`: result of `inspect_motion`. A table has no rows where the recording has nothing of it.
     """
-    from simbench.motion.motion_inspection import human_length_range, is_human_length
+    from simbench.motion.motion_inspection import HUMAN_LENGTHS
 
     bones = []
     for length in inspection.lengths:
-        allowed = human_length_range(length.name)
+        allowed = HUMAN_LENGTHS.get(length.name.partition(" ")[2])
+        human = allowed is None or allowed[0] <= length.median <= allowed[1]
         bones.append(
             (
                 length.name,
                 f"{length.median:.4f}",
                 f"{1000 * (length.high - length.low):.3f}",
                 "" if allowed is None else f"{allowed[0]:.2f} to {allowed[1]:.2f}",
-                "" if is_human_length(length) else "doubtful",
+                "" if human else "doubtful",
             )
         )
     yield number_table("bone", "median m", "range mm", "people's m", "", rows=bones)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from simbench.kinematics.arrays import Array
-    from simbench.motion.joint_use import JointUse
     from simbench.motion.read_options import ReadOptions
+    from simbench.motion.trajectory_files.joint_order import JointUse
     from simbench.retargeting.api import Retargeting
     from simbench.retargeting.body_errors import ErrorSummary
     from simbench.retargeting.imitation.imitation import ImitationErrors
@@ -159,7 +159,7 @@ def retarget(
 
 def _print_retargeting(made: Retargeting, fidelity: Fidelity, errors: ImitationErrors | None) -> None:
     """Print the tables and lines of a retargeting."""
-    from simbench.motion.joint_use import joint_uses
+    from simbench.motion.trajectory_files.joint_order import joint_uses
     from simbench.retargeting.body_errors import summarise_errors
     from simbench.retargeting.collision.interference import describe_interference
     from simbench.retargeting.imitation.imitation import summarise
@@ -217,11 +217,12 @@ def draw_compared(made: Retargeting, fidelity: Fidelity, path: Path, moments: in
     `made`: retargeted recording; `fidelity`: what it leaves of the person; `path`: PNG file to write;
     `moments`: largest number of moments to show.
     """
-    from simbench.retargeting.body_errors import person_points, robot_points
+    from simbench.retargeting.body_errors import POINT_NAMES, robot_points
     from simbench.runs.plots import fidelity_plot
 
     trajectory, heading = made.plan.trajectory, placed_heading(made)
-    person = person_points(made.motion)
+    joints = made.motion.joints
+    person = {name: joints[name] for name in POINT_NAMES if name in joints}
     chosen = fidelity_plot.choose_moments(person, made.motion.time, moments)
     size = fidelity_plot.panel_size(len(chosen))
     source = made.motion.source if len(made.motion.source) <= 60 else f"…{made.motion.source[-59:]}"

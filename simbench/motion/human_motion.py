@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -213,30 +213,79 @@ def validate_motion(motion: HumanMotion) -> HumanMotion:
     time = motion.time
     initial = motion.initial
     names = (*motion.joints, *motion.segments, *motion.markers, *initial.joints, *initial.segments)
-    bad = next((name for name in names if not is_plain_name(name)), None)
-    if bad is not None:
-        raise MotionError(f"{motion.source}: the name {bad!r} must not have control characters")
+    strange = next((name for name in names if not is_plain_name(name)), None)
+    if strange is not None:
+        raise MotionError(f"{motion.source}: the name {strange!r} must not have control characters")
     check_time(time, motion.source)
-    arms = recorded_arms(motion)
+    arms = complete_arms(motion.joints)
     joints, segments = (
         tuple(name for name in names if name.partition("_")[0] in arms) or names
         for names in (ARM_JOINTS, ARM_SEGMENTS)
     )
-    _check_tracks(motion, "joint", motion.joints, joints, (3,), time)
-    _check_tracks(motion, "segment", motion.segments, segments, (4, 4), time)
-    _check_tracks(motion, "marker", motion.markers, (), (3,), time)
-    _check_tracks(motion, "initial joint", motion.initial.joints, joints, (3,), None)
-    _check_tracks(motion, "initial segment", motion.initial.segments, segments, (4, 4), None)
-    for name, frames in motion.segments.items():
-        _check_rotations(f"{motion.source}: segment {name}", frames, time)
-    for name, frame in motion.initial.segments.items():
-        _check_rotations(f"{motion.source}: initial segment {name}", frame[None], None)
+    # Presence, shape and finiteness.
+    for kind, tracks, required, shape in (
+        ("joint", motion.joints, joints, (len(time), 3)),
+        ("segment", motion.segments, segments, (len(time), 4, 4)),
+        ("marker", motion.markers, (), (len(time), 3)),
+        ("initial joint", initial.joints, joints, (3,)),
+        ("initial segment", initial.segments, segments, (4, 4)),
+    ):
+        missing = [name for name in required if name not in tracks]
+        if missing:
+            raise MotionError(
+                f"{motion.source}: {kind}s missing: {', '.join(missing)}; needed: {', '.join(required)}"
+            )
+        for name, values in tracks.items():
+            if values.shape != shape:
+                raise MotionError(
+                    f"{motion.source}: {kind} {name} has shape {values.shape}; it must be {shape}"
+                )
+            single = kind.startswith("initial")
+            bad = np.flatnonzero(~np.isfinite(values.reshape(1 if single else len(time), -1)).all(axis=1))
+            if bad.size:
+                when = "" if single else f" at frame {bad[0]} ({time[bad[0]]:.3f} s)"
+                raise MotionError(
+                    f"{motion.source}: {kind} {name} is NaN or infinite{when}, {bad.size} frame(s) in all; "
+                    "every sample must be a finite number"
+                )
     check_handles(motion.handles, motion.source)
-    for side, handle in motion.handles.items():
-        _check_rotations(f"{motion.source}: {side} handle", handle.poses, None)
-    _check_limbs(motion.source, motion.joints, time)
-    at_start = {name: position[None] for name, position in motion.initial.joints.items()}
-    _check_limbs(f"{motion.source}: initial pose", at_start, None)
+    # Homogeneous transforms with a proper rotation.
+    for what, frames, moving in (
+        *((f"segment {name}", frames, True) for name, frames in motion.segments.items()),
+        *((f"initial segment {name}", frame[None], False) for name, frame in initial.segments.items()),
+        *((f"{side} handle", handle.poses, False) for side, handle in motion.handles.items()),
+    ):
+        rotation = frames[:, :3, :3]
+        error = np.abs(rotation @ rotation.transpose(0, 2, 1) - np.eye(3)).max(axis=(1, 2))
+        error = np.maximum(error, np.abs(np.linalg.det(rotation) - 1.0))
+        error = np.maximum(error, np.abs(frames[:, 3] - np.array([0.0, 0.0, 0.0, 1.0])).max(axis=1))
+        wrong = np.flatnonzero(error > 1e-3)
+        if wrong.size:
+            first = wrong[0]
+            when = f" at frame {first} ({time[first]:.3f} s)" if moving else ""
+            raise MotionError(
+                f"{motion.source}: {what}: not a rigid transform{when} (off by {error[first]:.2g}); the "
+                "rotation must be orthonormal and right-handed to 0.001, the last row 0 0 0 1"
+            )
+    # Joints of the arms that are apart, and limbs of human lengths.
+    at_start = {name: position[None] for name, position in initial.joints.items()}
+    for where, tracks in ((motion.source, motion.joints), (f"{motion.source}: initial pose", at_start)):
+        for first, second in combinations([name for name in ARM_JOINTS if name in tracks], 2):
+            close = np.flatnonzero(np.linalg.norm(tracks[first] - tracks[second], axis=1) < 1e-6)
+            if close.size:
+                frame = close[0]
+                when = "" if tracks is at_start else f" at frame {frame} ({time[frame]:.3f} s)"
+                raise MotionError(f"{where}: joints {first} and {second} coincide{when}; they must be apart")
+        for side, (ends, (limb, low, high)) in product(complete_arms(tracks), LENGTH_RANGES.items()):
+            proximal, distal = (f"{side}_{end}" for end in ends)
+            length = float(np.median(np.linalg.norm(tracks[proximal] - tracks[distal], axis=1)))
+            if not low <= length <= high:
+                mistaken = not 0.1 < length / low < 50
+                unit = "; probably a unit mistake, positions must be in metres" if mistaken else ""
+                raise MotionError(
+                    f"{where}: the {side} {limb} ({proximal} to {distal}) is {length:.4g} m long; allowed "
+                    f"{low} to {high} m{unit}"
+                )
     return motion
 
 
@@ -260,14 +309,6 @@ def check_time(time: NDArray[np.float64], source: str) -> None:
         )
 
 
-def recorded_arms(motion: HumanMotion) -> tuple[str, ...]:
-    """Find the arms of which shoulder, elbow and wrist are recorded.
-
-    Returns sides of the complete arms: `left`, `right`, both or neither.
-    """
-    return complete_arms(motion.joints)
-
-
 def complete_arms(joints: Collection[str]) -> tuple[str, ...]:
     """Find the sides of the arms of which shoulder, elbow and wrist are among the names of joints."""
     parts = ("shoulder", "elbow", "wrist")
@@ -288,8 +329,6 @@ def scale_motion(motion: HumanMotion, factor: float) -> HumanMotion:
 
     Also the initial posture and the actor's height; angles and times stay.
     """
-    if factor == 1.0:
-        return motion
 
     def moved(poses: NDArray[np.float64]) -> NDArray[np.float64]:
         scaled = poses.copy()
@@ -357,75 +396,3 @@ def resample(motion: HumanMotion, rate: float) -> HumanMotion:
         strokes=None if motion.strokes is None else nearest(motion.strokes),
         filled=tuple(Gap(gap.marker, *nearest([gap.first, gap.last]).tolist()) for gap in motion.filled),
     )
-
-
-def _at(index: int, time: NDArray[np.float64] | None) -> str:
-    """Say at which frame and time something is, for a message; nothing for a single pose."""
-    return "" if time is None else f" at frame {index} ({time[index]:.3f} s)"
-
-
-def _check_tracks(
-    motion: HumanMotion,
-    kind: str,
-    tracks: Mapping[str, NDArray[np.float64]],
-    required: tuple[str, ...],
-    shape: tuple[int, ...],
-    time: NDArray[np.float64] | None,
-) -> None:
-    """Check presence, shape and finiteness of named arrays; `time` is None for a single pose."""
-    missing = [name for name in required if name not in tracks]
-    if missing:
-        raise MotionError(
-            f"{motion.source}: {kind}s missing: {', '.join(missing)}; needed: {', '.join(required)}"
-        )
-    expected = shape if time is None else (len(time), *shape)
-    for name, values in tracks.items():
-        if values.shape != expected:
-            raise MotionError(
-                f"{motion.source}: {kind} {name} has shape {values.shape}; it must be {expected}"
-            )
-        rows = values.reshape(1 if time is None else len(time), -1)
-        bad = np.flatnonzero(~np.isfinite(rows).all(axis=1))
-        if bad.size:
-            raise MotionError(
-                f"{motion.source}: {kind} {name} is NaN or infinite{_at(int(bad[0]), time)}, {bad.size} "
-                "frame(s) in all; every sample must be a finite number"
-            )
-
-
-def _check_rotations(where: str, frames: NDArray[np.float64], time: NDArray[np.float64] | None) -> None:
-    """Check that each (4, 4) of `frames` is a homogeneous transform with a proper rotation."""
-    rotation = frames[:, :3, :3]
-    error = np.abs(rotation @ rotation.transpose(0, 2, 1) - np.eye(3)).max(axis=(1, 2))
-    error = np.maximum(error, np.abs(np.linalg.det(rotation) - 1.0))
-    error = np.maximum(error, np.abs(frames[:, 3] - np.array([0.0, 0.0, 0.0, 1.0])).max(axis=1))
-    bad = np.flatnonzero(error > 1e-3)
-    if bad.size:
-        raise MotionError(
-            f"{where}: not a rigid transform{_at(int(bad[0]), time)} (off by {error[bad[0]]:.2g}); "
-            "the rotation must be orthonormal and right-handed to 0.001, the last row 0 0 0 1"
-        )
-
-
-def _check_limbs(
-    where: str, joints: Mapping[str, NDArray[np.float64]], time: NDArray[np.float64] | None
-) -> None:
-    """Check that the joints of the arms do not coincide and that the limbs have human lengths."""
-    for first, second in combinations([name for name in ARM_JOINTS if name in joints], 2):
-        distance = np.linalg.norm(joints[first] - joints[second], axis=1)
-        bad = np.flatnonzero(distance < 1e-6)
-        if bad.size:
-            raise MotionError(
-                f"{where}: joints {first} and {second} coincide{_at(int(bad[0]), time)}; they must be apart"
-            )
-    for side in complete_arms(joints):
-        for (proximal, distal), (limb, low, high) in LENGTH_RANGES.items():
-            distance = np.linalg.norm(joints[f"{side}_{proximal}"] - joints[f"{side}_{distal}"], axis=1)
-            length = float(np.median(distance))
-            if not low <= length <= high:
-                mistaken = not 0.1 < length / low < 50
-                unit = "; probably a unit mistake, positions must be in metres" if mistaken else ""
-                raise MotionError(
-                    f"{where}: the {side} {limb} ({side}_{proximal} to {side}_{distal}) is {length:.4g} m "
-                    f"long; allowed {low} to {high} m{unit}"
-                )

@@ -1,6 +1,6 @@
-"""Estimates of an elbow or a wrist without a marker, and of the vertical axis of an upper body."""
+"""Estimates of an elbow or a wrist without a marker."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
 
@@ -11,7 +11,7 @@ from simbench.kinematics.arrays import Array
 from simbench.motion.marker_maps.map_evaluation import RecordedBody, compute_hinge_centre, normalise, reject
 from simbench.motion.marker_maps.map_library import find_needs
 from simbench.motion.marker_maps.map_schema import MarkerMap
-from simbench.motion.read_options import AXES, ReadOptions
+from simbench.motion.read_options import ReadOptions
 from simbench.motion.recordings import MarkerRecording
 from simbench.robot.sides import SIDES
 
@@ -47,7 +47,12 @@ def estimate_missing_joints(
     """
     index = {name: k for k, name in enumerate(recording.names)}
     index |= {point: index[name] for point, name in spelled.items() if name in index}
-    lacking = {side: _lacking(marker_map, index, side) for side in SIDES}
+    # Markers that are missing for each joint of each arm.
+    arms = {side: [f"{side}_{joint}" for joint in ("shoulder", "elbow", "wrist")] for side in SIDES}
+    lacking = {
+        side: {name.removeprefix(f"{side}_"): find_needs(marker_map, index, [name]).lacking for name in names}
+        for side, names in arms.items()
+    }
     if not any(any(parts.values()) for parts in lacking.values()):
         return recording
     complete = [side for side in SIDES if not any(lacking[side].values())]
@@ -64,8 +69,7 @@ def estimate_missing_joints(
     upper, fore = UPPER_ARM * stature, FOREARM * stature
     if complete:
         body = RecordedBody(marker_map, points, rate, recording.source)
-        joints = [body.point(f"{complete[0]}_{joint}") for joint in ("shoulder", "elbow", "wrist")]
-        tracks = [track for track in joints if track is not None]
+        tracks = [track for track in map(body.point, arms[complete[0]]) if track is not None]
         if len(tracks) == 3:
             upper, fore = (float(np.median(np.linalg.norm(b - a, axis=1))) for a, b in pairwise(tracks))
             whose = f"the {complete[0]} arm's"
@@ -77,7 +81,7 @@ def estimate_missing_joints(
             new, said = _estimate_arm(body, side, upper, fore)
             added |= new
             doubts += [f"{line}; lengths: {whose}" for line in said]
-    if all(any(_lacking(marker_map, {*index, *added}, side).values()) for side in SIDES):
+    if all(find_needs(marker_map, {*index, *added}, names).lacking for names in arms.values()):
         return _say_missing(recording, lacking, [])
     tracks = [track[:, None] for track in added.values()]
     return replace(
@@ -86,14 +90,6 @@ def estimate_missing_joints(
         positions=np.concatenate([recording.positions, *tracks], axis=1),
         doubts=tuple(doubts),
     )
-
-
-def _lacking(marker_map: MarkerMap, recorded: Collection[str], side: str) -> dict[str, tuple[str, ...]]:
-    """Markers that are missing for each joint of an arm."""
-    return {
-        joint: find_needs(marker_map, recorded, [f"{side}_{joint}"]).lacking
-        for joint in ("shoulder", "elbow", "wrist")
-    }
 
 
 def _say_missing(
@@ -188,41 +184,3 @@ def _is_at(name: str, side: str, words: tuple[str, ...]) -> bool:
     """Tell whether a marker's name is a side and one of some words."""
     letters = "".join(c for c in name.rpartition(":")[2] if c.isalnum()).upper()
     return letters in {f"{start}{word}" for word in words for start in (side[0].upper(), side.upper())}
-
-
-# A trunk is upright along an axis when it is within 37 degrees of it (cosine) in this fraction of the frames.
-ALIGNED_COSINE, MAJORITY = 0.8, 0.9
-# Frames that are looked at.
-MOST_FRAMES = 500
-
-
-def turn_upright(
-    recording: MarkerRecording, marker_map: MarkerMap, spelled: Mapping[str, str], options: ReadOptions
-) -> MarkerRecording:
-    """Correct the vertical axis of a recording without a pelvis, whose trunk stands along another axis.
-
-    With a pelvis, the line from it to the shoulders decides when the person is placed in the world.
-    `recording`: tracks without gaps; `spelled`: names in the recording of the map's points that have another
-    name there; `options`: what the user declares; a declared vertical axis stays. Returns the recording with
-    the axis along which the trunk stands, and a doubt if the file says another.
-    """
-    if options.up is not None or marker_map.in_place or len(recording.time) < 2:
-        return recording
-    index = {name: k for k, name in enumerate(recording.names)}
-    index |= {point: index[name] for point, name in spelled.items() if name in index}
-    step = max(len(recording.time) // MOST_FRAMES, 1)
-    points = {name: recording.positions[::step, k] for name, k in index.items()}
-    body = RecordedBody(marker_map, points, 1.0, recording.source)
-    if body.point("pelvis") is not None or body.point("left_hip") is not None:
-        return recording
-    trunk = body.frame("trunk")
-    if trunk is None:
-        return recording
-    shares = np.asarray((trunk[0][:, :, 2] > ALIGNED_COSINE).mean(axis=0))
-    seeming = AXES[int(shares.argmax())]
-    declared = marker_map.up or recording.up
-    if shares.max() < MAJORITY or seeming == declared:
-        return recording
-    said = "no axis is declared" if declared is None else f"{declared} is the file's"
-    doubt = f"vertical axis {seeming}: the trunk points along it in {shares.max():.0%} of the frames ({said})"
-    return replace(recording, up=seeming, doubts=(*recording.doubts, doubt))

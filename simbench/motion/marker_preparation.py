@@ -9,7 +9,7 @@ import numpy as np
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
 from simbench.motion.human_motion import Gap
-from simbench.motion.joint_estimates import estimate_missing_joints, turn_upright
+from simbench.motion.joint_estimates import estimate_missing_joints
 from simbench.motion.marker_gaps import (
     Bridge,
     Mask,
@@ -22,6 +22,7 @@ from simbench.motion.marker_gaps import (
     interpolate,
 )
 from simbench.motion.marker_maps.map_choice import guess_map
+from simbench.motion.marker_maps.map_evaluation import RecordedBody
 from simbench.motion.marker_maps.map_library import (
     describe_missing_names,
     find_aliases,
@@ -30,7 +31,7 @@ from simbench.motion.marker_maps.map_library import (
     list_fitting_maps,
 )
 from simbench.motion.marker_maps.map_schema import MarkerMap
-from simbench.motion.read_options import ReadOptions
+from simbench.motion.read_options import AXES, ReadOptions
 from simbench.motion.recordings import MarkerRecording
 from simbench.robot.sides import SIDES
 
@@ -174,6 +175,10 @@ LIMB_LIMIT, SPLINE_LIMIT = 3.0, 1.0
 IN_VIEW = 0.5
 # At most this many markers are listed in a line.
 LISTED = 12
+# A trunk is upright along an axis when it is within 37 degrees of it (cosine) in this fraction of the frames.
+ALIGNED_COSINE, MAJORITY = 0.8, 0.9
+# Frames that are looked at for that.
+MOST_FRAMES = 500
 
 
 def prepare_markers(
@@ -222,9 +227,31 @@ def prepare_markers(
     if other:
         notes.append(f"names in the file of the map's markers: {_list_names(other)}")
     recording = replace(recording, notes=tuple(notes), doubts=tuple(doubts))
-    recording, gaps = bridge_gaps(recording, marker_map, spelled, options)
+    gaps: tuple[Gap, ...] = ()
+    if np.isnan(recording.positions).any():
+        recording, gaps = bridge_gaps(recording, marker_map, spelled, options)
     recording = estimate_missing_joints(recording, marker_map, spelled, options)
-    return turn_upright(recording, marker_map, spelled, options), gaps
+
+    # Without a pelvis, the vertical axis is the one along which the trunk stands, unless the user declares
+    # it; with one, the line from it to the shoulders decides when the person is placed in the world.
+    trunk = None
+    if options.up is None and not marker_map.in_place and len(recording.time) > 1:
+        index = {name: k for k, name in enumerate(recording.names)}
+        index |= {point: index[name] for point, name in spelled.items() if name in index}
+        step = max(len(recording.time) // MOST_FRAMES, 1)
+        points = {name: recording.positions[::step, k] for name, k in index.items()}
+        body = RecordedBody(marker_map, points, 1.0, recording.source)
+        if body.point("pelvis") is None and body.point("left_hip") is None:
+            trunk = body.frame("trunk")
+    if trunk is not None:
+        shares = np.asarray((trunk[0][:, :, 2] > ALIGNED_COSINE).mean(axis=0))
+        share, seeming, declared = shares.max(), AXES[int(shares.argmax())], marker_map.up or recording.up
+        if share >= MAJORITY and seeming != declared:
+            said = "no axis is declared" if declared is None else f"{declared} is the file's"
+            shown = f"the trunk points along it in {share:.0%} of the frames"
+            doubt = f"vertical axis {seeming}: {shown} ({said})"
+            recording = replace(recording, up=seeming, doubts=(*recording.doubts, doubt))
+    return recording, gaps
 
 
 def bridge_gaps(
@@ -242,8 +269,6 @@ def bridge_gaps(
     index = {name: k for k, name in enumerate(names)}
     columns = {**index, **{point: index[name] for point, name in spelled.items()}}
     absent = np.asarray(np.isnan(recording.positions).any(axis=2))
-    if not absent.any():
-        return recording, ()
     positions = np.where(absent[..., None], np.nan, recording.positions)
     parts = (*ARMS.values(), *PARTS.values())
     needed = set().union(*(find_part_needs(marker_map, columns, part, False) or () for part in parts))

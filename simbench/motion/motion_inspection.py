@@ -1,13 +1,13 @@
 """Inspection of a recording: measures of the body, phases, and warnings about what looks wrong."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.interpolate import CubicSpline
 
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.derivatives import savgol_filter
-from simbench.motion.human_motion import PALM_OFFSET, Gap, HumanMotion, recorded_arms
+from simbench.motion.human_motion import PALM_OFFSET, Gap, HumanMotion, complete_arms
 from simbench.motion.phases import Phases, find_phases
 from simbench.robot.sides import SIDES
 
@@ -84,7 +84,7 @@ def measure_joint_angles(motion: HumanMotion) -> tuple[Spread, ...]:
     joints, angles = motion.joints, []
     trunk = motion.segments.get("trunk")
     down = np.array([0.0, 0.0, -1.0]) if trunk is None else -trunk[:, :3, 2]
-    for side in recorded_arms(motion):
+    for side in complete_arms(motion.joints):
         upper_arm = joints[f"{side}_elbow"] - joints[f"{side}_shoulder"]
         angles.append(Spread(f"{side} shoulder elevation", _angle(upper_arm, down)))
     for name, bones in FLEXIONS.items():
@@ -103,7 +103,7 @@ def measure_hand_speeds(motion: HumanMotion) -> tuple[HandSpeed, ...]:
     Returns speeds of the palms, one entry for each recorded arm.
     """
     speeds = []
-    for side in recorded_arms(motion):
+    for side in complete_arms(motion.joints):
         rotation = motion.segments[f"{side}_hand"][:, :3, :3]
         positions = motion.joints[f"{side}_wrist"] + rotation @ PALM_OFFSET
         count = len(motion.time)
@@ -148,8 +148,8 @@ def _angle(first: Array, second: Array) -> Array:
     return np.arctan2(np.linalg.norm(np.cross(first, second), axis=1), np.sum(first * second, axis=1))
 
 
-# Lengths between joint centres, m, of adults from the 5th percentile of women to the 95th of men and a little
-# more.
+# Lengths between joint centres by bone, m, of adults from the 5th percentile of women to the 95th of men and
+# a little more.
 HUMAN_LENGTHS = {"upper arm": (0.22, 0.36), "forearm": (0.20, 0.30)}
 # Fraction by which the length of a bone may change; skin motion moves joint centres by about a centimetre.
 LENGTH_CHANGE = 0.10
@@ -207,11 +207,9 @@ def find_doubts(motion: HumanMotion) -> tuple[str, ...]:
     """
     found = [*motion.doubts]
     for length in measure_bone_lengths(motion):
-        allowed = human_length_range(length.name)
-        if allowed is not None and not is_human_length(length):
-            found.append(
-                f"{length.name} is {length.median:.3f} m long; people have {allowed[0]} to {allowed[1]} m"
-            )
+        low, high = HUMAN_LENGTHS.get(length.name.partition(" ")[2], (0.0, np.inf))
+        if not low <= length.median <= high:
+            found.append(f"{length.name} is {length.median:.3f} m long; people have {low} to {high} m")
         change = length.high - length.low
         if not length.name.endswith("width") and change > LENGTH_CHANGE * length.median:
             found.append(
@@ -223,39 +221,8 @@ def find_doubts(motion: HumanMotion) -> tuple[str, ...]:
         found.append(f"feet sink {-feet.lowest:.3f} m into the floor at {feet.lowest_time:.2f} s")
     if feet is not None and feet.lowest > FLOATING:
         found.append(f"feet stay {feet.lowest:.3f} m or more above the floor")
-    return tuple(dict.fromkeys([*found, *_find_jumps(motion)]))
 
-
-def with_doubts(motion: HumanMotion) -> HumanMotion:
-    """Add everything that looks wrong about a recording to its doubts, so that later steps can repeat it.
-
-    `motion`: the recording as it was read. Returns the same motion, with the warnings of `inspect_motion` as
-    its doubts.
-    """
-    return replace(motion, doubts=find_doubts(motion))
-
-
-def human_length_range(bone: str) -> tuple[float, float] | None:
-    """Look up the range of a bone's length among adults.
-
-    `bone`: name of a bone as in `measure_bone_lengths`, for example `left upper arm`. Returns shortest and
-    longest length, m; None for a bone of which no range is known.
-    """
-    return HUMAN_LENGTHS.get(bone.partition(" ")[2])
-
-
-def is_human_length(length: Spread) -> bool:
-    """Tell whether the length of a bone is in the range of adults.
-
-    `length`: length of a bone from `measure_bone_lengths`. Returns whether the median is in the range; True
-    for a bone of which no range is known.
-    """
-    allowed = human_length_range(length.name)
-    return allowed is None or allowed[0] <= length.median <= allowed[1]
-
-
-def _find_jumps(motion: HumanMotion) -> list[str]:
-    """Warn of steps from frame to frame that are too fast for a person; consecutive ones give one warning."""
+    # Steps from frame to frame that are too fast for a person; consecutive ones give one warning.
     tracks = {f"marker {name}": track for name, track in motion.markers.items()}
     tracks |= {f"joint {name}": track for name, track in motion.joints.items()}
     names = list(tracks)
@@ -264,7 +231,6 @@ def _find_jumps(motion: HumanMotion) -> list[str]:
     speeds = np.stack(moved, axis=1) / np.diff(motion.time)[:, None]
     steps = np.flatnonzero((speeds > JUMP_SPEED).any(axis=1))
     runs = np.split(steps, np.flatnonzero(np.diff(steps) > 1) + 1) if steps.size else []
-    found = []
     for run in runs[:JUMPS_LISTED]:
         fastest = speeds[run].max(axis=0)
         order = np.argsort(-fastest, kind="stable")[: int((fastest > JUMP_SPEED).sum())]
@@ -276,4 +242,4 @@ def _find_jumps(motion: HumanMotion) -> list[str]:
         )
     if len(runs) > JUMPS_LISTED:
         found.append(f"{len(runs) - JUMPS_LISTED} more jumps, the last one at frame {runs[-1][-1] + 1}")
-    return found
+    return tuple(dict.fromkeys(found))

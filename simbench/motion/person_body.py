@@ -12,7 +12,6 @@ from simbench.kinematics.arrays import Array
 from simbench.kinematics.foot_contact import (
     ANKLE_THRESHOLDS,
     PERSON_THRESHOLDS,
-    ContactThresholds,
     Flags,
     FootMeasures,
     Jerk,
@@ -22,7 +21,7 @@ from simbench.kinematics.foot_contact import (
     measure_jerk,
     point_speeds,
 )
-from simbench.motion.human_motion import HANGING_LIMB, HumanMotion, InitialPose, recorded_arms, transform
+from simbench.motion.human_motion import HANGING_LIMB, HumanMotion, InitialPose, complete_arms, transform
 from simbench.motion.motion_inspection import FOOT_WORDS
 from simbench.robot.sides import SIDES
 
@@ -120,7 +119,8 @@ def measure_person_feet(motion: HumanMotion) -> FootMeasures | None:
         return None
     floor = standing_heights(motion)
     heights = {side: np.array([floor[name] for name in foot_points(motion, side)]) for side in SIDES}
-    return measure_feet(motion.time, feet, person_thresholds(motion), floor=heights)
+    thresholds = ANKLE_THRESHOLDS if has_only_ankles(motion) else PERSON_THRESHOLDS
+    return measure_feet(motion.time, feet, thresholds, floor=heights)
 
 
 def person_feet(motion: HumanMotion) -> dict[str, Array]:
@@ -163,14 +163,6 @@ def with_heels(motion: HumanMotion, heights: Mapping[str, float] | None = None) 
     return replace(motion, joints=joints)
 
 
-def person_thresholds(motion: HumanMotion) -> ContactThresholds:
-    """Choose the thresholds of contact for the joints that are recorded of the feet.
-
-    Returns those of ankles where nothing else is recorded.
-    """
-    return ANKLE_THRESHOLDS if has_only_ankles(motion) else PERSON_THRESHOLDS
-
-
 def standing_heights(motion: HumanMotion) -> dict[str, float]:
     """Estimate how high each joint of the feet is while its foot stands.
 
@@ -196,7 +188,8 @@ def find_person_contacts(motion: HumanMotion, heights: Mapping[str, float] | Non
     `foot_points` lists touches the floor; empty where a foot is not recorded. A foot is in contact while any
     of its joints is.
     """
-    floor, thresholds = standing_heights(motion) if heights is None else heights, person_thresholds(motion)
+    floor = standing_heights(motion) if heights is None else heights
+    thresholds = ANKLE_THRESHOLDS if has_only_ankles(motion) else PERSON_THRESHOLDS
     return {
         side: find_point_contacts(
             motion.time,
@@ -264,14 +257,10 @@ def hang_missing_arm(motion: HumanMotion) -> HumanMotion:
     """Add the arm that a recording lacks, hanging beside the trunk, and say so.
 
     Its bones are as long as those of the recorded arm, and its shoulder is the mirror image of the other one.
-    A recording with both arms is returned as it is. `motion`: the recording, in the world frame, with at
-    least one complete arm. Returns the recording with both arms; `missing` still lists the parts that were
-    not recorded.
+    `motion`: the recording, in the world frame, with one complete arm. Returns the recording with both arms;
+    `missing` still lists the parts that were not recorded.
     """
-    arms = recorded_arms(motion)
-    if len(arms) != 1:
-        return motion
-    (own,) = arms
+    (own,) = complete_arms(motion.joints)
     side = SIDES[1 - SIDES.index(own)]
     joints = motion.joints
     # Rotations (T, 3, 3) about the vertical to where the trunk faces, or else the body.

@@ -10,7 +10,7 @@ from scipy.optimize import least_squares
 from scipy.spatial.transform import Rotation
 
 from simbench.kinematics.arrays import Array
-from simbench.motion.human_motion import PALM_OFFSET, HumanMotion, mean_frame, recorded_arms
+from simbench.motion.human_motion import PALM_OFFSET, HumanMotion, complete_arms, mean_frame
 
 # A rotation counts as much as the displacement of a point at this distance, m: little compared with the
 # travel of hands that move equipment, as people rotate their grip freely; enough for a hand that only
@@ -36,7 +36,7 @@ class HandTrajectory:
 
 def compute_hand_trajectory(motion: HumanMotion) -> HandTrajectory:
     """Compute the trajectory of the hands of a recording. Returns the trajectory, sampled uniformly."""
-    arms = recorded_arms(motion)
+    arms = complete_arms(motion.joints)
     # The axes are the world's, or those of a person who travels.
     shoulders = [motion.joints[f"{side}_shoulder"] for side in arms]
     origin = motion.joints.get("pelvis", np.mean(shoulders, axis=0))
@@ -219,7 +219,7 @@ def find_initial_configuration(
 def _arms_forward(motion: HumanMotion, still: slice) -> bool:
     """Whether arms are horizontal and all limbs are as in the initial pose, on average over samples."""
     initial = motion.initial
-    for side in recorded_arms(motion):
+    for side in complete_arms(motion.joints):
         names = [f"{side}_{name}" for name in ("shoulder", "elbow", "wrist")]
         joints = [motion.joints[name][still].mean(axis=0) for name in names]
         reach = joints[2] - joints[0]

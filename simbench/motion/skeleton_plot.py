@@ -11,7 +11,7 @@ from matplotlib.ticker import MultipleLocator
 
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
-from simbench.motion.human_motion import HumanMotion, recorded_arms
+from simbench.motion.human_motion import HumanMotion, complete_arms
 from simbench.motion.motion_inspection import MotionInspection
 from simbench.plotting import save_png
 from simbench.robot.sides import SIDES
@@ -134,7 +134,7 @@ def build_stick_figure(motion: HumanMotion) -> list[tuple[str, bool, Array, Arra
     height above the floor, m.
     """
     points = dict(motion.joints)
-    for side in recorded_arms(motion):
+    for side in complete_arms(motion.joints):
         hand = motion.segments[f"{side}_hand"]
         points[f"{side}_fingers"] = points[f"{side}_wrist"] + HAND_LENGTH * hand[:, :3, 0]
     lines = connect_joints(points)

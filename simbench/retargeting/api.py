@@ -1,10 +1,10 @@
 """From a recording and a robot's name to a plan: retargeting on its own, without a scenario."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from simbench.errors import RetargetError
-from simbench.motion.human_motion import HumanMotion, resample
-from simbench.motion.motion_inspection import with_doubts
+from simbench.motion.human_motion import HumanMotion, complete_arms, resample
+from simbench.motion.motion_inspection import find_doubts
 from simbench.motion.person_body import hang_missing_arm
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion
@@ -120,9 +120,10 @@ def retarget_motion(
     with shown_progress(on_progress) as tell:
         robot = load_robot(robot_name)
         tell("read", 0, 1)
-        recording = with_doubts(read_motion(source, reading))
+        recording = read_motion(source, reading)
+        recording = replace(recording, doubts=find_doubts(recording))
         both_arms = has_both_arms(robot)
-        if both_arms and not reading.strict:
+        if both_arms and not reading.strict and len(complete_arms(recording.joints)) == 1:
             recording = hang_missing_arm(recording)
         equipment = Equipment({} if free else recording.handles)
         if physics is None:

@@ -20,7 +20,7 @@ from simbench.kinematics.tree import (
     kinematic_tree,
     place_bodies,
 )
-from simbench.motion.human_motion import HumanMotion, recorded_arms, require_both_arms
+from simbench.motion.human_motion import HumanMotion, complete_arms, require_both_arms
 from simbench.robot.robot import Robot
 from simbench.robot.robot_limbs import estimated_accelerations, upper_body
 from simbench.robot.sides import SIDES
@@ -82,7 +82,7 @@ def adapt_arms(
     arms = [side for side in SIDES if f"{side}_arm" in robot.groups]
     if not arms:
         raise RetargetError(f"{robot.name}: has no arm to adapt a motion to (group left_arm or right_arm)")
-    sides = [side for side in recorded_arms(motion) if side in arms]
+    sides = [side for side in complete_arms(motion.joints) if side in arms]
     if not sides:
         raise MotionError(
             f"{motion.source}: holds no arm that {robot.name} has; it needs shoulder, elbow and wrist of the "

@@ -12,9 +12,8 @@ from simbench.kinematics.arrays import Array
 from simbench.kinematics.rotation import wrap_angle
 from simbench.kinematics.tree import frame_poses
 from simbench.motion.human_motion import HumanMotion
-from simbench.motion.joint_use import joint_units
 from simbench.motion.trajectory import JointTrajectory
-from simbench.motion.trajectory_files.joint_order import joint_limits
+from simbench.motion.trajectory_files.joint_order import joint_limits, joint_units
 from simbench.retargeting.match.body import arm_lengths, match_body, place_points
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
@@ -51,11 +50,6 @@ class ErrorTrack:
     # (K,) int: samples of the recording at which the robot is compared with the person.
     samples: NDArray[np.int64]
     values: Array  # (K,): error at these samples: m for `hand`, `root` and `root height`, rad for the others.
-
-    @property
-    def name(self) -> str:
-        """Name of the part of the body, as in logs: `left_upper_arm`, `trunk`."""
-        return "_".join(filter(None, (self.side, *self.quantity.split())))
 
 
 @dataclass(frozen=True)
@@ -118,7 +112,8 @@ def compare_with_person(
             "they must be as many"
         )
     path = path_without_heading(trajectory, heading)
-    reached, recorded, aims = _matched_points(robot, path), motion.joints, hand_aims(robot, motion)
+    body, recorded, aims = match_body(robot), motion.joints, hand_aims(robot, motion)
+    reached = dict(zip(body.names, np.moveaxis(place_points(body, path).points, 1, 0), strict=True))
     tracks, pairs = [], [(UPPER_ARM, "shoulder", "elbow"), (FOREARM, "elbow", "wrist")]
     if robot.floating:
         pairs += [(THIGH, "hip", "knee"), (SHANK, "knee", "ankle")]
@@ -139,11 +134,33 @@ def compare_with_person(
             for points in (recorded, reached)
         )
         tracks.append(ErrorTrack(TRUNK, "", samples, angle_between(own, person)))
-    tracks += _compare_rotations(robot, path, motion, trunk=not trunk)
+
+    # Rotations of hands, head and, where hips are not recorded, the trunk out of the initial posture. A hand
+    # that was not recorded is only assumed in line with its forearm.
+    initial, names = motion.initial, [*(f"{side}_hand" for side in SIDES), *([] if trunk else ["trunk"])]
+    names = [name for name in names if name in initial.segments and name not in motion.missing]
+    if "head" in robot.frames and all(
+        name in joints for name in ("neck", "head") for joints in (recorded, initial.joints)
+    ):
+        names.append("head")
+    frames = [robot.model.getFrameId(robot.frames[name]) for name in names]
+    upright = np.concatenate([_AT_ORIGIN, robot.postures["basic"]])[None]
+    poses, basic = (frame_poses(robot.model, frames, each) for each in (path, upright))
+    for name, moving, (first,) in zip(names, poses, basic, strict=True):
+        if name == "head":
+            # It carries along the line d₀ from neck to head of the person's initial posture: the error is the
+            # angle between R(t) R₀ᵀ d₀ and the person's line d(t), R₀ its rotation in the posture `basic`.
+            own, person = (joints["head"] - joints["neck"] for joints in (initial.joints, recorded))
+            error = angle_between(moving[:, :3, :3] @ (first[:3, :3].T @ own), person)
+        else:
+            turned = motion.segments[name][:, :3, :3] @ initial.segments[name][:3, :3].T
+            error = rotation_angle(moving, turned @ first[:3, :3])
+        side, _, hand = name.rpartition("_")
+        tracks.append(ErrorTrack(HAND_ORIENTATION if side else hand, side, samples, error))
     if robot.floating and all(name in points for name in ends[:2] for points in (recorded, reached)):
         tracks += _compare_root(reached, motion)
     tracks.sort(key=lambda track: BODY_QUANTITIES.index(track.quantity))
-    arms = {side: sum(arm_lengths(match_body(robot), side)) for side in SIDES}
+    arms = {side: sum(arm_lengths(body, side)) for side in SIDES}
     return RobotErrors(tuple(tracks), arms, held or {})
 
 
@@ -178,37 +195,6 @@ def compare_hands(
     return RobotErrors(tuple(tracks), arm_lengths, held or {})
 
 
-def _compare_rotations(
-    robot: Robot, path: Array, motion: HumanMotion, *, trunk: bool
-) -> Iterator[ErrorTrack]:
-    """Compare the rotations of hands, head and, if asked for, the trunk out of the initial posture.
-
-    The head carries along the line from neck to head that the person has in the initial posture d₀; its error
-    is the angle between R(t) R₀ᵀ d₀ and the person's line d(t), R₀ the rotation of the robot's head in its
-    posture `basic`.
-    """
-    initial, lines = motion.initial, []
-    names = [*(f"{side}_hand" for side in SIDES), *(["trunk"] if trunk else [])]
-    # A hand that was not recorded is only assumed in line with its forearm.
-    names = [name for name in names if name in initial.segments and name not in motion.missing]
-    if "head" in robot.frames and all(
-        name in joints for name in ("neck", "head") for joints in (motion.joints, initial.joints)
-    ):
-        names.append("head")
-        lines = [joints["head"] - joints["neck"] for joints in (initial.joints, motion.joints)]
-    frames = [robot.model.getFrameId(robot.frames[name]) for name in names]
-    upright = np.concatenate([_AT_ORIGIN, robot.postures["basic"]])[None]
-    poses, basic = (frame_poses(robot.model, frames, each) for each in (path, upright))
-    for name, moving, (first,) in zip(names, poses, basic, strict=True):
-        if name == "head":
-            error = angle_between(moving[:, :3, :3] @ (first[:3, :3].T @ lines[0]), lines[1])
-        else:
-            turned = motion.segments[name][:, :3, :3] @ initial.segments[name][:3, :3].T
-            error = rotation_angle(moving, turned @ first[:3, :3])
-        side, _, hand = name.rpartition("_")
-        yield ErrorTrack(HAND_ORIENTATION if side else hand, side, np.arange(len(path)), error)
-
-
 def _compare_root(reached: Mapping[str, Array], motion: HumanMotion) -> Iterator[ErrorTrack]:
     """Compare the path of the middle between the hips, and the direction of the line between them.
 
@@ -228,20 +214,19 @@ def _compare_root(reached: Mapping[str, Array], motion: HumanMotion) -> Iterator
         lengths.append(float(np.mean(legs)) if legs else None)
         both = np.stack([points[name] for name in hips], axis=1)
         paths.append(both.mean(axis=1) - both[0].mean(axis=0))
-        headings.append(_hip_heading(both[:, 0] - both[:, 1]))
+        across = both[:, 0] - both[:, 1]
+        headings.append(np.arctan2(-across[:, 0], across[:, 1]))
     own, person = lengths
     if own is not None and person is not None:
         missed = paths[0] - own / person * paths[1]
         yield ErrorTrack(ROOT, "", samples, np.linalg.norm(missed[:, :2], axis=1))
         yield ErrorTrack(ROOT_HEIGHT, "", samples, np.abs(missed[:, 2]))
     left, right = (motion.initial.joints.get(name) for name in hips)
-    first = 0.0 if left is None or right is None else float(_hip_heading(left - right))
+    first = 0.0
+    if left is not None and right is not None:
+        x, y, _ = left - right
+        first = float(np.arctan2(-x, y))
     yield ErrorTrack(HEADING, "", samples, np.abs(wrap_angle(headings[0] - (headings[1] - first))))
-
-
-def _hip_heading(across: Array) -> Array:
-    """Direction in which hips look, rad about z, from the line (..., 3) from the right one to the left."""
-    return np.asarray(np.arctan2(-across[..., 0], across[..., 1]))
 
 
 def summarise_errors(errors: RobotErrors) -> tuple[ErrorSummary, ...]:
@@ -357,25 +342,15 @@ def angle_between(first: Array, second: Array) -> Array:
     return np.arctan2(np.linalg.norm(np.cross(first, second), axis=1), np.sum(first * second, axis=1))
 
 
-def _matched_points(robot: Robot, path: Array) -> dict[str, Array]:
-    """Positions (T, 3) of the points of a robot that are matched with a person's, m."""
-    body = match_body(robot)
-    return dict(zip(body.names, np.moveaxis(place_points(body, path).points, 1, 0), strict=True))
-
-
-def person_points(motion: HumanMotion) -> dict[str, Array]:
-    """Select the points (T, 3), m, among `POINT_NAMES` that are recorded of a person's body."""
-    return {name: motion.joints[name] for name in POINT_NAMES if name in motion.joints}
-
-
 def robot_points(robot: Robot, trajectory: JointTrajectory, *, heading: float = 0.0) -> dict[str, Array]:
     """Compute the points (T, 3), m, of a robot's body that correspond to a person's `POINT_NAMES`.
 
     In the world frame turned back by the heading, rad about z, or in the frame of a fixed base. A toe is the
     middle of a sole's front edge. The neck is left out.
     """
-    path = path_without_heading(trajectory, heading)
-    points = {name: each for name, each in _matched_points(robot, path).items() if name in POINT_NAMES}
+    path, body = path_without_heading(trajectory, heading), match_body(robot)
+    placed = np.moveaxis(place_points(body, path).points, 1, 0)
+    points = {name: each for name, each in zip(body.names, placed, strict=True) if name in POINT_NAMES}
     roles = [name for name in ("pelvis", "head") if name in robot.frames]
     roles += [role for role in robot.feet if role in robot.soles]
     frames = [robot.model.getFrameId(robot.frames[role]) for role in roles]

@@ -18,7 +18,6 @@ from simbench.retargeting.body_errors import (
     BODY_QUANTITIES,
     DIRECTIONS,
     POINT_NAMES,
-    person_points,
     robot_points,
 )
 from simbench.retargeting.reference.reference import Timeline
@@ -103,7 +102,8 @@ def add_fidelity(
     if has_human_arms(robot, motion):
         count = round(fidelity.executed * len(timeline.time))
         points = robot_points(robot, sample_trajectory(executed, timeline.time[:count]), heading=heading)
-        log = with_person(log, fidelity, person_points(motion), points)
+        person = {name: motion.joints[name] for name in POINT_NAMES if name in motion.joints}
+        log = with_person(log, fidelity, person, points)
     return log, fidelity_metrics(fidelity)
 
 
@@ -129,7 +129,8 @@ def with_person(
         "person_point": _stack(person, names, count),
         "robot_point": _stack(robot, names, count),
     }
-    labels = {"limb": [track.name for track in tracks], "body_point": names}
+    limbs = ["_".join(filter(None, (track.side, *track.quantity.split()))) for track in tracks]
+    labels = {"limb": limbs, "body_point": names}
     described = {signal.name: {"description": signal.description} for signal in PERSON_COORDINATES}
     coordinates = {name: (name, np.array(each, dtype=str), described[name]) for name, each in labels.items()}
     return assign_variables(log.assign_coords(coordinates), label(PERSON_SIGNALS, values))

@@ -13,9 +13,8 @@ from simbench.kinematics.foot_contact import SOLE_THRESHOLDS, FootMeasures, Jerk
 from simbench.kinematics.rotation import heading_of, wrap_angle
 from simbench.kinematics.tree import frame_poses
 from simbench.motion.human_motion import HumanMotion
-from simbench.motion.joint_use import spline_speeds
 from simbench.motion.trajectory import JointTrajectory, sample_trajectory
-from simbench.motion.trajectory_files.joint_order import joint_limits
+from simbench.motion.trajectory_files.joint_order import joint_limits, spline_speeds
 from simbench.retargeting.body_errors import (
     NEAR_LIMIT,
     RobotErrors,

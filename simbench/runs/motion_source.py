@@ -17,7 +17,7 @@ from simbench.motion.actors.perform import perform
 from simbench.motion.actors.task import MOVES, Task, Timing, stack_palms
 from simbench.motion.actors.tasks import PLACES, DrawerTask, make_drawer_task
 from simbench.motion.human_motion import HumanMotion, resample, scale_motion
-from simbench.motion.motion_inspection import with_doubts
+from simbench.motion.motion_inspection import find_doubts
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion
 from simbench.motion.trajectory import JointTrajectory, round_motion, round_trajectory
@@ -97,7 +97,9 @@ def scenario_motion(scenario: Scenario, mechanisms: Sequence[Mechanism]) -> Huma
             reader=section.reader,
         )
         motion = read_motion(section.source, options)
-    motion = with_doubts(scale_motion(motion, scenario.equipment_scale))
+    if scenario.equipment_scale != 1.0:
+        motion = scale_motion(motion, scenario.equipment_scale)
+    motion = replace(motion, doubts=find_doubts(motion))
     if section.speed != 1.0:
         motion = replace(motion, time=motion.time / section.speed)
     if abs(motion.rate - section.rate_hz) > 1e-6 * section.rate_hz:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from simbench.balance.sections import limb_sections
 from simbench.errors import RetargetError, ScenarioError, SimbenchError
-from simbench.motion.human_motion import HumanMotion
+from simbench.motion.human_motion import HumanMotion, complete_arms
 from simbench.motion.person_body import hang_missing_arm
 from simbench.options import (
     BALANCE_CONTROLLERS,
@@ -218,7 +218,8 @@ def _plan_from_recording(
     """
     on_progress("read", 0, 1)
     motion = scenario_motion(scenario, mechanisms)
-    if has_both_arms(robot) and not scenario.motion.strict:
+    one_arm = len(complete_arms(motion.joints)) == 1
+    if one_arm and has_both_arms(robot) and not scenario.motion.strict:
         motion = hang_missing_arm(motion)
     on_progress("read", 1, 1)
     planning.add_provenance({"doubts": list(motion.doubts)})

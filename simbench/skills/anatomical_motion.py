@@ -57,13 +57,13 @@ def compute_postures(human: HumanModel, motion: HumanMotion) -> Array:
     trunk = motion.segments["trunk"]
     # The point midway between the sternoclavicular joints, where the trunk's segment and the model have it.
     above = model.jointPlacements[model.getJointId("left_clavicle_elevation")].translation[2]
-    origins = compute_frame_positions(human, q, human.frame("trunk")) + rotations["trunk"].apply(
+    origins = compute_frame_positions(human, q, human.frames["trunk"]) + rotations["trunk"].apply(
         [0.0, 0.0, above]
     )
     q[:, :3] += trunk[:, :3, 3] + trunk[:, :3, :3] @ position - origins
     for side in SIDES:
         hand = _rotation_since_initial(motion, f"{side}_hand") * Rotation.from_matrix(
-            data.oMf[human.frame(f"{side}_hand")].rotation @ HANGING_LIMB[side].T
+            data.oMf[human.frames[f"{side}_hand"]].rotation @ HANGING_LIMB[side].T
         )
         for _ in range(_ROUNDS):
             _set_arm(human, q, motion, side, hand, rotations["trunk"])
@@ -83,7 +83,7 @@ def _set_arm(
     # As `HumanModel` has them.
     sign = 1.0 if side == "left" else -1.0
     axes = {name: np.array([sign, 1.0, sign]) * np.array(axis) for name, (axis, _) in ARM_AXES.items()}
-    shoulder = compute_frame_positions(human, q, human.frame(f"{side}_shoulder"))
+    shoulder = compute_frame_positions(human, q, human.frames[f"{side}_shoulder"])
     upper, fore = human.proportions.upper_arm, human.proportions.forearm
     upper, fore = upper * human.actor.height, fore * human.actor.height
     to_wrist = motion.joints[f"{side}_wrist"] - shoulder
@@ -214,7 +214,7 @@ def prepare_anatomical_motion(
 def _find_arrival(human: HumanModel, q: Array, hands: Sequence[str]) -> int:
     """Find the sample from which on the palms stay where they are in the last one."""
     positions = np.stack(
-        [compute_frame_positions(human, q, human.frame(f"{side}_palm")) for side in hands], axis=1
+        [compute_frame_positions(human, q, human.frames[f"{side}_palm"]) for side in hands], axis=1
     )
     away = np.linalg.norm(positions - positions[-1], axis=2).max(axis=1) > _ARRIVED
     return int(np.flatnonzero(away)[-1]) + 1 if away.any() else 0
@@ -225,8 +225,8 @@ def _path(human: HumanModel, q: Array, recorded: Array, home: Array, hands: Sequ
     model, data = human.model, human.model.createData()
     rotation, position = np.empty((len(q), len(hands), 3, 3)), np.empty((len(q), len(hands), 3))
     points = np.empty((len(q), 4, 3))
-    wrists = [human.frame(f"{side}_wrist") for side in hands]
-    inner = [human.frame(name) for name in INNER_JOINTS]
+    wrists = [human.frames[f"{side}_wrist"] for side in hands]
+    inner = [human.frames[name] for name in INNER_JOINTS]
     for t, at in enumerate(q):
         pin.framesForwardKinematics(model, data, at)
         for h, frame in enumerate(wrists):

@@ -174,7 +174,7 @@ def build_anatomical_body(
     free = np.array([names.index(name) for name in (*SPINE_JOINTS, *arms)])
     resolved, shift = np.sort(free), len(BASE_JOINTS)
     wrists, points = (
-        [frame_on_body(model, human.frame(name)) for name in frames]
+        [frame_on_body(model, human.frames[name]) for name in frames]
         for frames in ([f"{side}_wrist" for side in hands], INNER_JOINTS)
     )
     hand_body = np.array([body + shift for body, _, _ in wrists])

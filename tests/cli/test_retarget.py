@@ -12,8 +12,8 @@ import retargeted_by_hand as by_hand
 from simbench import read_trajectory
 from simbench.cli.main import main
 from simbench.cli.retarget import joint_table
-from simbench.motion.joint_use import JointUse
 from simbench.motion.read_options import ReadOptions
+from simbench.motion.trajectory_files.joint_order import JointUse
 from simbench.options import PHYSICS, RETARGETING_METHODS, TIMINGS
 from simbench.retargeting.api import retarget_motion
 from simbench.retargeting.imitation import imitation

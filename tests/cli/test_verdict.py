@@ -9,7 +9,7 @@ from PIL import Image
 from standing_motions import standing_motion
 
 from simbench.cli.main import main
-from simbench.motion.joint_use import joint_units
+from simbench.motion.trajectory_files.joint_order import joint_units
 from simbench.motion.trajectory_files.native import write_trajectory
 
 

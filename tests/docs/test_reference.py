@@ -7,7 +7,7 @@ import pytest
 import reference_pages
 
 from simbench import errors
-from simbench.motion.marker_maps.map_library import load_map, map_names
+from simbench.motion.marker_maps.map_library import load_map, ready_maps
 from simbench.motion.readers import SCHEMES, SUFFIXES
 from simbench.runs.explain.documented_names import log_entries, robot_key_entries, scenario_key_entries
 from simbench.runs.explain.lookup import glossary_entries
@@ -62,7 +62,7 @@ def test_every_page_that_an_explanation_names_exists():
 
 def test_every_format_and_marker_map_is_named_where_recordings_are_explained():
     text = (pages.DOCS / "how_to" / "recording.md").read_text(encoding="utf-8")
-    for name in map_names():
+    for name in ready_maps():
         assert f"`{name}`" in text
     for suffix in set(SUFFIXES) - {".txt"}:
         assert re.search(rf"{suffix[1:]}\b", text, flags=re.IGNORECASE), suffix

@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 from simbench.errors import MotionError
 from simbench.motion.human_motion import (
     Gap,
-    recorded_arms,
+    complete_arms,
     require_both_arms,
     resample,
     transform,
@@ -92,7 +92,7 @@ def test_one_arm_is_a_motion_but_not_enough_for_two(swing):
         for kind in ("joints", "segments")
     }
     alone = validate_motion(replace(swing, **left))
-    assert recorded_arms(alone) == ("left",)
+    assert complete_arms(alone.joints) == ("left",)
     with pytest.raises(MotionError, match="lacks right_shoulder, right_elbow, right_wrist"):
         require_both_arms(alone)
 

@@ -162,8 +162,8 @@ def test_law_moves_as_the_virtual_person_does(performance, weights):
     coordinates = chain_coordinates(q)
     body, names = build_anatomical_body(human, coordinates)
     model, data = human.model, human.model.createData()
-    frames = [human.frame(f"{side}_wrist") for side in SIDES]
-    inner = [human.frame(f"{side}_{joint}") for side in SIDES for joint in ("shoulder", "elbow")]
+    frames = [human.frames[f"{side}_wrist"] for side in SIDES]
+    inner = [human.frames[f"{side}_{joint}"] for side in SIDES for joint in ("shoulder", "elbow")]
     rotation, position, points = (
         np.empty((len(q), 2, 3, 3)),
         np.empty((len(q), 2, 3)),

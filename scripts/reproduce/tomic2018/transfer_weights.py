@@ -46,9 +46,9 @@ from simbench.kinematics.redundancy_law import TaskPath
 from simbench.motion.actors.session import perform_in_session
 from simbench.motion.phases import find_phases
 from simbench.retargeting.contact.hand_plan import Equipment
-from simbench.retargeting.imitation.imitation import imitate
+from simbench.retargeting.imitation.imitation import imitate, speed_difference
 from simbench.retargeting.imitation.scaled_model import calibrate
-from simbench.retargeting.imitation.weighted_posture import follow_palms_by_law, palm_path, speed_difference
+from simbench.retargeting.imitation.weighted_posture import follow_palms_by_law, palm_path
 from simbench.retargeting.stand.standing_plan import plan_motion
 from simbench.robot.robot import Robot, load_robot
 from simbench.robot.robot_limbs import upper_body

@@ -18,7 +18,7 @@ from simbench.motion.actors.human_model import (
     find_arms_forward_posture,
 )
 from simbench.motion.actors.people import ActorPerformance, Person
-from simbench.motion.actors.task import find_boundaries, list_phases
+from simbench.motion.actors.task import list_phases
 from simbench.motion.actors.virtual_mocap import MocapErrors, compute_frame_poses, record_kim_markers
 from simbench.motion.marker_maps import to_human_motion
 from simbench.motion.read_options import ReadOptions
@@ -156,7 +156,7 @@ def record_free_motion(
         q=q,
         palms={side: palms[f"{side}_palm"] for side in SIDES},
         phases=list_phases(strokes, still, len(q)),
-        boundaries=find_boundaries(first, last),
+        boundaries=np.concatenate([first[:1], 0.5 * (last[:-1] + first[1:]), last[-1:]]),
         contact_start=None,
         travel=np.zeros(len(q)),
         strategy=None,

@@ -71,27 +71,16 @@ class HumanModel:
         pelvis = model.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "pelvis")
         model.lowerPositionLimit[:3], model.upperPositionLimit[:3] = -10.0, 10.0
         model.lowerPositionLimit[3:7], model.upperPositionLimit[3:7] = -1.01, 1.01
-        _add_frame(model, "pelvis", pelvis, pin.SE3.Identity())
-        hip = proportions.hip_height * height
-        _add_cylinder(model, pelvis, MASSES["legs"] * mass, 0.10, 0.9 * hip, -0.433 * hip)
-        _add_cylinder(model, pelvis, MASSES["pelvis"] * mass, 0.15, 0.09 * height, 0.03 * height)
 
         # The trunk's levels move with its own length.
         average, own = ([each.hip_height, each.shoulder_height, 1.0] for each in (AVERAGE, proportions))
         levels = np.interp([*SPINE_LEVELS, NECK_HEIGHT], average, own)
         neck = levels[-1]
-        parent, level = pelvis, proportions.hip_height
+        # Hinges: name, joint before, axis, range in degrees, place in the axes of the joint before, m.
+        hinges, before, level = [], "pelvis", proportions.hip_height
         for name, at in zip(SPINE_JOINTS, levels[:-1], strict=True):
-            axis, limits = SPINE_AXES[name]
-            parent = _add_hinge(model, parent, name, axis, limits, _lift((at - level) * height))
-            level = at
-        thorax = parent
-        abdomen = model.getJointId("spine_bend")
-        _add_cylinder(model, abdomen, MASSES["abdomen"] * mass, 0.14, 0.10 * height, 0.0)
-        _add_cylinder(model, thorax, MASSES["thorax"] * mass, 0.15, 0.15 * height, 0.05 * height)
-        _add_cylinder(model, thorax, MASSES["head"] * mass, 0.08, 0.14 * height, (0.93 - level) * height)
-        _add_frame(model, "trunk", thorax, pin.SE3.Identity())
-        _add_frame(model, "neck", thorax, _lift((neck - level) * height))
+            hinges.append((name, before, *SPINE_AXES[name], np.array([0.0, 0.0, (at - level) * height])))
+            before, level = name, at
         for side in SIDES:
             sign = 1.0 if side == "left" else -1.0
             mirror = np.array([sign, 1.0, sign])
@@ -103,20 +92,50 @@ class HumanModel:
                 "elbow_flexion": (0.0, -proportions.upper_arm),
                 "wrist_flexion": (0.0, -proportions.forearm),
             }
-            parent = thorax
+            before = SPINE_JOINTS[-1]
             for name in (*CLAVICLE_JOINTS, *ARM_JOINT_NAMES):
                 (axis, limits), sided = ARM_AXES[name], f"{side}_{name}"
-                placement = pin.SE3(np.eye(3), height * np.array([0.0, *offsets.get(name, (0.0, 0.0))]))
-                parent = _add_hinge(model, parent, sided, mirror * np.array(axis), limits, placement)
+                place = height * np.array([0.0, *offsets.get(name, (0.0, 0.0))])
+                hinges.append((sided, before, mirror * np.array(axis), limits, place))
+                before = sided
+        for name, before, axis, limits, place in hinges:
+            hinge = pin.JointModelRevoluteUnaligned(np.asarray(axis))
+            joint = model.addJoint(model.getJointId(before), hinge, pin.SE3(np.eye(3), place), name)
+            index = model.joints[joint].idx_q
+            model.lowerPositionLimit[index], model.upperPositionLimit[index] = np.radians(limits)
+
+        # Upright cylinders: radius, length, and height of the centre above the joint, m.
+        hip, frame = proportions.hip_height * height, pin.FrameType.OP_FRAME
+        abdomen, thorax = model.getJointId("spine_bend"), model.getJointId(SPINE_JOINTS[-1])
+        model.addFrame(pin.Frame("pelvis", pelvis, 0, pin.SE3.Identity(), frame))
+        for part, body, radius, length, centre in (
+            ("legs", pelvis, 0.10, 0.9 * hip, -0.433 * hip),
+            ("pelvis", pelvis, 0.15, 0.09 * height, 0.03 * height),
+            ("abdomen", abdomen, 0.14, 0.10 * height, 0.0),
+            ("thorax", thorax, 0.15, 0.15 * height, 0.05 * height),
+            ("head", thorax, 0.08, 0.14 * height, (0.93 - level) * height),
+        ):
+            inertia = pin.Inertia.FromCylinder(MASSES[part] * mass, radius, length)
+            model.appendBodyToJoint(body, inertia, pin.SE3(np.eye(3), np.array([0.0, 0.0, centre])))
+        model.addFrame(pin.Frame("trunk", thorax, 0, pin.SE3.Identity(), frame))
+        above = pin.SE3(np.eye(3), np.array([0.0, 0.0, (neck - level) * height]))
+        model.addFrame(pin.Frame("neck", thorax, 0, above, frame))
+        # Indices of the arm's seven and the clavicle's two joints in q; in v they are one less.
+        self.arms: dict[str, NDArray[np.int64]] = {}
+        self.clavicles: dict[str, NDArray[np.int64]] = {}
+        for side in SIDES:
+            joints = [model.getJointId(f"{side}_{name}") for name in (*CLAVICLE_JOINTS, *ARM_JOINT_NAMES)]
+            indices = np.array([model.joints[joint].idx_q for joint in joints])
+            self.clavicles[side], self.arms[side] = np.split(indices, [len(CLAVICLE_JOINTS)])
             anatomical = pin.SE3(HANGING_LIMB[side], np.zeros(3))
-            for segment, centre, joint, length in (
+            for segment, joint_centre, joint, length in (
                 ("upper_arm", "shoulder", "shoulder_internal_rotation", proportions.upper_arm * height),
                 ("forearm", "elbow", "forearm_pronation", proportions.forearm * height),
                 ("hand", "wrist", "wrist_radial_deviation", proportions.hand * height),
             ):
                 body = model.getJointId(f"{side}_{joint}")
-                _add_frame(model, f"{side}_{segment}", body, anatomical)
-                _add_frame(model, f"{side}_{centre}", body, pin.SE3.Identity())
+                model.addFrame(pin.Frame(f"{side}_{segment}", body, 0, anatomical, frame))
+                model.addFrame(pin.Frame(f"{side}_{joint_centre}", body, 0, pin.SE3.Identity(), frame))
                 along, gyration = ARM_CENTRES[segment]
                 weight = ARM_MASSES[segment] * mass
                 across, axial = weight * (gyration * length) ** 2, weight * (0.12 * length) ** 2
@@ -125,56 +144,16 @@ class HumanModel:
                 )
                 model.appendBodyToJoint(body, inertia, pin.SE3.Identity())
             palm = pin.SE3(HANGING_LIMB[side], HANGING_LIMB[side] @ PALM_OFFSET)
-            _add_frame(model, f"{side}_palm", model.getJointId(f"{side}_wrist_radial_deviation"), palm)
+            # The hand's joint is the last of the arm.
+            model.addFrame(pin.Frame(f"{side}_palm", body, 0, palm, frame))
         # Root `pelvis` (free-flyer, origin midway between the hips), then hinges named as in this module, the
         # arms' with `left_` or `right_` before. At zero the actor is upright heading along x, arms hanging,
         # palms at the thighs. Frames: `pelvis`, `trunk`, `neck`, and for each side `shoulder`, `elbow`,
         # `wrist` (joint centres), `upper_arm`, `forearm`, `hand` (anatomical, at the proximal joint), `palm`.
         self.model = model
+        named = [each.name for each in model.frames if each.type == frame]
+        self.frames = {name: int(model.getFrameId(name, frame)) for name in named}
         self.actor, self.proportions, self.shoulder_lift = actor, proportions, shoulder_lift
-        # Indices of the arm's seven and the clavicle's two joints in q; in v they are one less.
-        self.arms = {side: _indices(model, side, ARM_JOINT_NAMES) for side in SIDES}
-        self.clavicles = {side: _indices(model, side, CLAVICLE_JOINTS) for side in SIDES}
-
-    def frame(self, name: str) -> int:
-        """Find a frame of the model.
-
-        `name`: one of the names of the model's frames. Returns Pinocchio's id of the frame.
-        """
-        return int(self.model.getFrameId(name, pin.FrameType.OP_FRAME))
-
-
-def _add_cylinder(
-    model: pin.Model, joint: int, mass: float, radius: float, length: float, centre: float
-) -> None:
-    """Add an upright cylinder (kg, m) whose centre is `centre` above the joint."""
-    model.appendBodyToJoint(joint, pin.Inertia.FromCylinder(mass, radius, length), _lift(centre))
-
-
-def _add_hinge(
-    model: pin.Model,
-    parent: int,
-    name: str,
-    axis: NDArray[np.float64] | tuple[float, float, float],
-    limits: tuple[float, float],
-    placement: pin.SE3,
-) -> int:
-    joint = model.addJoint(parent, pin.JointModelRevoluteUnaligned(np.asarray(axis)), placement, name)
-    index = model.joints[joint].idx_q
-    model.lowerPositionLimit[index], model.upperPositionLimit[index] = np.radians(limits)
-    return int(joint)
-
-
-def _add_frame(model: pin.Model, name: str, joint: int, placement: pin.SE3) -> None:
-    model.addFrame(pin.Frame(name, joint, 0, placement, pin.FrameType.OP_FRAME))
-
-
-def _lift(height: float) -> pin.SE3:
-    return pin.SE3(np.eye(3), np.array([0.0, 0.0, height]))
-
-
-def _indices(model: pin.Model, side: str, names: tuple[str, ...]) -> NDArray[np.int64]:
-    return np.array([model.joints[model.getJointId(f"{side}_{name}")].idx_q for name in names])
 
 
 # Relaxed work before the waist, elbows slightly out and down, wrist extended and a little ulnar as people
@@ -307,23 +286,22 @@ def find_arms_forward_posture(human: HumanModel, seated: bool = False) -> Array:
     """
     data = human.model.createData()
     q = make_leaning_posture(human, 0.0, seated)
-    frames = [human.frame(name) for name in ("left_shoulder", "left_wrist", "left_palm")]
+    frames = [human.frames[name] for name in ("left_shoulder", "left_wrist", "left_palm")]
 
-    def set_arms(arm: Array) -> None:
+    def miss(arm: Array) -> Array:
+        """Deviations of the left arm from straight ahead, of its palm from down, of axial turn and elbow.
+
+        Both arms of `q` are then at these angles: positive senses are anatomical.
+        """
         for side in SIDES:
             q[human.arms[side]] = arm
             q[human.clavicles[side]] = compute_clavicle_angles(human, arm)[0]
-
-    def miss(arm: Array) -> Array:
-        """Deviations of the left arm from straight ahead, of its palm from down, of axial turn and elbow."""
-        set_arms(arm)
         pin.framesForwardKinematics(human.model, data, q)
         shoulder, wrist, palm = (data.oMf[frame] for frame in frames)
         reach = wrist.translation - shoulder.translation
         return np.concatenate([reach[1:], pin.log3(palm.rotation), arm[[2, 3]] - FORWARD[[2, 3]]])
 
-    # Positive senses are anatomical: both arms have the same angles.
-    set_arms(least_squares(miss, FORWARD).x)
+    miss(least_squares(miss, FORWARD).x)
     return q
 
 
@@ -336,27 +314,25 @@ def find_lean_to_reach(human: HumanModel, wrists: Array, reach: float, seated: b
     """
     data = human.model.createData()
     arm = (human.proportions.upper_arm + human.proportions.forearm) * human.actor.height
-    frames = [human.frame(f"{side}_shoulder") for side in SIDES]
+    frames = [human.frames[f"{side}_shoulder"] for side in SIDES]
 
-    def distances(lean: float) -> Array:
+    def beyond(lean: float) -> Array:
+        """By how much each wrist (N, 2) is out of reach, m."""
         pin.framesForwardKinematics(human.model, data, make_leaning_posture(human, lean, seated))
         shoulders = np.array([data.oMf[frame].translation for frame in frames])
-        return np.asarray(np.linalg.norm(wrists - shoulders, axis=2))
+        return np.asarray(np.linalg.norm(wrists - shoulders, axis=2)) - reach * arm
 
-    def excess(lean: float) -> float:
-        return float(np.nanmax(distances(lean))) - reach * arm
-
-    if excess(0.0) <= 0.0:
+    if np.nanmax(beyond(0.0)) <= 0.0:
         return 0.0
-    if excess(LARGEST_LEAN) > 0.0:
-        missed = distances(LARGEST_LEAN)
+    missed = beyond(LARGEST_LEAN)
+    if np.nanmax(missed) > 0.0:
         sample, hand = np.unravel_index(np.nanargmax(missed), missed.shape)
         raise MotionError(
             f"actor {human.actor.name}: the {SIDES[hand]} wrist cannot reach "
             f"{np.round(wrists[sample, hand], 3).tolist()} m with a lean of "
             f"{np.degrees(LARGEST_LEAN):.0f} degrees; bring the equipment nearer or change its height"
         )
-    return float(brentq(excess, 0.0, LARGEST_LEAN))
+    return float(brentq(lambda lean: float(np.nanmax(beyond(lean))), 0.0, LARGEST_LEAN))
 
 
 def compute_comfortable_distance(
@@ -382,7 +358,7 @@ def compute_comfortable_distance(
     """
     data = human.model.createData()
     pin.framesForwardKinematics(human.model, data, make_leaning_posture(human, 0.0, seated))
-    shoulder = data.oMf[human.frame("left_shoulder")].translation
+    shoulder = data.oMf[human.frames["left_shoulder"]].translation
     arm = (human.proportions.upper_arm + human.proportions.forearm) * human.actor.height
     square = (reach * arm) ** 2 - (height - shoulder[2]) ** 2 - (lateral - shoulder[1]) ** 2
     return max(float(shoulder[0] + np.sqrt(max(square, 0.0))), NEAREST_WRIST * reach * arm)

@@ -64,21 +64,17 @@ class Reacher:
         # Velocity indices (17,) of the joints that move the palms: spine, left arm, right arm. The clavicles
         # follow the upper arms.
         self.free: NDArray[np.int64] = free
+        self.in_q: NDArray[np.int64] = free + 1  # The same joints in q.
         # Range (17,) in which these joints work, rad.
         self.lower: Array = model.lowerPositionLimit[free + 1] + LIMIT_MARGIN
         self.upper: Array = model.upperPositionLimit[free + 1] - LIMIT_MARGIN
         flexion = SPINE_JOINTS.index("spine_flexion")
         self.lower[flexion], self.upper[flexion] = WORKING_FLEXION
         # Pinocchio's ids of the left and the right palm.
-        self.palms = [human.frame(f"{side}_palm") for side in SIDES]
+        self.palms = [human.frames[f"{side}_palm"] for side in SIDES]
         # (2, 1, 17): 1 where a free joint moves the palm of that hand, 0 where it does not.
         moves = [np.isin(free, [*spine, *(human.arms[side] - 1)]) for side in SIDES]
         self.moves: Array = np.array(moves, float)[:, None]
-
-    @property
-    def in_q(self) -> NDArray[np.int64]:
-        """Indices in q of the free joints."""
-        return self.free + 1
 
 
 def compute_least_abduction(flexion: Array) -> Array:
@@ -114,15 +110,6 @@ def compute_palm_poses(reacher: Reacher, q: Array) -> Array:
     return np.array([pin.updateFramePlacement(model, data, palm).homogeneous for palm in reacher.palms])
 
 
-def compute_world_twists(reacher: Reacher) -> Array:
-    """Compute how each palm moves with the free joints while the clavicles rest.
-
-    `reacher`: the joints' Jacobians are in its data. Returns (2, 6, 17): spatial Jacobian of each palm:
-    velocity of the point of the hand that is at the world's origin (m/rad), then angular velocity.
-    """
-    return np.asarray(reacher.data.J)[:, reacher.free] * reacher.moves
-
-
 def compute_palm_jacobian(reacher: Reacher, q: Array) -> tuple[Array, Array]:
     """Compute the Jacobian of the palms by the free joints.
 
@@ -132,7 +119,9 @@ def compute_palm_jacobian(reacher: Reacher, q: Array) -> tuple[Array, Array]:
     """
     human, data = reacher.human, reacher.data
     pin.computeJointJacobians(human.model, data, q)
-    twists, columns = compute_world_twists(reacher), np.asarray(data.J)
+    # Velocity of the point of each hand that is at the world's origin (m/rad), then angular velocity.
+    columns = np.asarray(data.J)
+    twists = columns[:, reacher.free] * reacher.moves
     for hand, side in enumerate(SIDES):
         first = len(SPINE_JOINTS) + len(ARM_JOINT_NAMES) * hand
         slopes = compute_clavicle_angles(human, q[human.arms[side]])[1]
@@ -340,6 +329,11 @@ def follow_palms(
         q[:7] = pelvis[k]
         posture = q[index]
         poses, both = compute_palm_jacobian(reacher, q)
+        gradient = none
+        if strategy.manipulability:
+            # The clavicles rest for this, as they are no joints of the thesis's model.
+            twists = np.asarray(reacher.data.J)[:, reacher.free] * reacher.moves
+            gradient = compute_manipulability_gradient(twists)
         state = StepState(
             inertia=pin.crba(reacher.human.model, reacher.data, q)[reacher.free[:, None], reacher.free],
             stiffness=joint_limit_stiffness(posture, reacher.lower, reacher.upper, FREE_FRACTION, STIFFENING),
@@ -347,10 +341,7 @@ def follow_palms(
             effort_coupling=none,
             ergonomic_coupling=none,
             ergonomic_offset=posture - ERGONOMIC,
-            # The clavicles rest for this, as they are no joints of the thesis's model.
-            gradient=compute_manipulability_gradient(compute_world_twists(reacher))
-            if strategy.manipulability
-            else none,
+            gradient=gradient,
         )
         # The joints' ranges, and the trunk in the arms' way.
         lower = reacher.lower.copy()

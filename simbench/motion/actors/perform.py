@@ -36,9 +36,16 @@ from simbench.motion.actors.palm_control import (
     update_clavicles,
 )
 from simbench.motion.actors.people import EVEN, ActorPerformance, ActorStrategy, Person
-from simbench.motion.actors.task import Schedule, Task, find_task_handles
+from simbench.motion.actors.task import Schedule, Task
 from simbench.motion.actors.virtual_mocap import MocapErrors, record_mocap
-from simbench.motion.human_motion import PALM_OFFSET, HumanMotion, InitialPose, mean_frame, validate_motion
+from simbench.motion.human_motion import (
+    PALM_OFFSET,
+    HandlePath,
+    HumanMotion,
+    InitialPose,
+    mean_frame,
+    validate_motion,
+)
 from simbench.robot.sides import SIDES
 
 # Steps, and the time of each, s, in which hands that hold the equipment settle to the posture a person likes.
@@ -55,46 +62,6 @@ POSTURE_WEIGHTS = np.array([3.0] * len(SPINE_JOINTS) + [1.0, 1.2, 0.8, 0.7, 1.4,
 UNSTRAINED_FRACTION = 0.6
 
 
-def find_grasp(
-    reacher: Reacher, person: Person, task: Task, held: Hold, strategy: ActorStrategy, lean: float
-) -> tuple[Array, CubicSpline, Array]:
-    """Find how a person holds the equipment, and how they approach it.
-
-    `reacher`: the person's model; `person`: gives the arm posture that is preferred; `task`: gives the poses
-    of the palms on the equipment, and from where they approach; `held`: how the equipment holds the hands;
-    `strategy`: criteria by which the person settles into the grasp; `lean`: forward lean of the trunk, rad.
-    Returns (nq,): the configuration with the palms before the equipment; from progress, 0
-    (before) to 1 (holding it), to configurations (nq,), the palms moving on straight lines; and (nq,): the
-    configuration with the palms on it. Raises MotionError the equipment is out of reach.
-    """
-    q = make_leaning_posture(reacher.human, lean, task.seated)
-    for side in task.hands:
-        q[reacher.human.arms[side]] = person.comfort
-    update_clavicles(reacher, q)
-    goal = task.palms(np.zeros(1))[0]
-    q = find_nearest_posture(reacher, q, goal, held)
-    q = follow_palms(
-        reacher,
-        q,
-        np.tile(q[:7], (SETTLING, 1)),
-        np.tile(goal, (SETTLING, 1, 1, 1)),
-        np.tile(q[reacher.in_q], (SETTLING, 1)),
-        Manner(held, strategy, SETTLING_STEP),
-    )[-1]
-    away = np.tile(goal, (WAYPOINTS, 1, 1, 1))
-    progress = np.linspace(0.0, 1.0, WAYPOINTS)
-    for side in task.hands:
-        away[:, SIDES.index(side), :3, 3] += progress[:, None] * task.approach[side]
-    pelvis, home = np.tile(q[:7], (WAYPOINTS, 1)), np.tile(q[reacher.in_q], (WAYPOINTS, 1))
-    manner = Manner(held, replace(EVEN, memory=0.0), WAYPOINT_STEP)
-    try:
-        path = follow_palms(reacher, q, pelvis, away, home, manner)
-    except MotionError:
-        # The hands cannot approach in the orientation of the grasp, so they turn into it on the path.
-        path = follow_palms(reacher, q, pelvis, away, home, replace(manner, held=hold_positions(task.hands)))
-    return path[-1], CubicSpline(progress, path[::-1]), q
-
-
 def find_nearest_posture(reacher: Reacher, preferred: Array, targets: Array, held: Hold) -> Array:
     """Find the posture with the palms at given poses that is nearest to a preferred one.
 
@@ -105,12 +72,9 @@ def find_nearest_posture(reacher: Reacher, preferred: Array, targets: Array, hel
     """
     index, q = reacher.in_q, preferred.copy()
 
-    def set_posture(posture: Array) -> None:
+    def residual(posture: Array) -> Array:
         q[index] = posture
         update_clavicles(reacher, q)
-
-    def residual(posture: Array) -> Array:
-        set_posture(posture)
         miss = compute_palm_errors(compute_palm_poses(reacher, q), targets, held)
         return np.concatenate(
             [
@@ -121,7 +85,8 @@ def find_nearest_posture(reacher: Reacher, preferred: Array, targets: Array, hel
         )
 
     def slopes(posture: Array) -> Array:
-        set_posture(posture)
+        q[index] = posture
+        update_clavicles(reacher, q)
         hands = -CONSTRAINT_WEIGHT * (held.rows @ compute_palm_jacobian(reacher, q)[1])
         return np.vstack([hands, np.diag(POSTURE_WEIGHTS), np.diag(compute_strain(reacher, posture)[1])])
 
@@ -129,7 +94,8 @@ def find_nearest_posture(reacher: Reacher, preferred: Array, targets: Array, hel
     lower = reacher.lower.copy()
     lower[ABDUCTIONS] = np.maximum(lower[ABDUCTIONS], LEAST_ABDUCTION_BEFORE)
     start = np.clip(preferred[index], lower, reacher.upper)
-    set_posture(least_squares(residual, start, slopes, bounds=(lower, reacher.upper), max_nfev=200).x)
+    q[index] = least_squares(residual, start, slopes, bounds=(lower, reacher.upper), max_nfev=200).x
+    update_clavicles(reacher, q)
     return q
 
 
@@ -179,6 +145,8 @@ WANDERING = np.radians(1.5)
 # Reach, as a fraction of the arm's length, up to which a person does not lean: elbows bend by 49 degrees or
 # more.
 REACH_WITHOUT_LEAN = 0.91
+# Number of poses of a handle along its path: 4 mm apart or less, the longest being a circle of 0.12 m.
+HANDLE_POSES = 200
 # Positions along the equipment's travel, over five turns of what turns, that must be within reach.
 POSITIONS_TO_REACH = 50
 
@@ -208,7 +176,31 @@ def perform(
     wrists = working[..., :3, 3] - working[..., :3, :3] @ PALM_OFFSET
     wrists[:, [side not in task.hands for side in SIDES]] = np.nan
     lean = find_lean_to_reach(human, wrists, REACH_WITHOUT_LEAN, task.seated)
-    before, onto, holding = find_grasp(reacher, person, task, held, strategy, lean)
+
+    # The grasp: the nearest posture to the preferred one, in which the person then settles by their criteria.
+    q = make_leaning_posture(human, lean, task.seated)
+    for side in task.hands:
+        q[human.arms[side]] = person.comfort
+    update_clavicles(reacher, q)
+    goal = task.palms(np.zeros(1))[0]
+    q = find_nearest_posture(reacher, q, goal, held)
+    goals, pelvis = np.tile(goal, (SETTLING, 1, 1, 1)), np.tile(q[:7], (SETTLING, 1))
+    home = np.tile(q[reacher.in_q], (SETTLING, 1))
+    holding = follow_palms(reacher, q, pelvis, goals, home, Manner(held, strategy, SETTLING_STEP))[-1]
+    # The way from there to before the equipment, palms on straight lines; backwards it is the approach.
+    away, progress = np.tile(goal, (WAYPOINTS, 1, 1, 1)), np.linspace(0.0, 1.0, WAYPOINTS)
+    for side in task.hands:
+        away[:, SIDES.index(side), :3, 3] += progress[:, None] * task.approach[side]
+    pelvis, home = np.tile(holding[:7], (WAYPOINTS, 1)), np.tile(holding[reacher.in_q], (WAYPOINTS, 1))
+    manner = Manner(held, replace(EVEN, memory=0.0), WAYPOINT_STEP)
+    try:
+        path = follow_palms(reacher, holding, pelvis, away, home, manner)
+    except MotionError:
+        # The hands cannot approach in the orientation of the grasp, so they turn into it on the path.
+        manner = replace(manner, held=hold_positions(task.hands))
+        path = follow_palms(reacher, holding, pelvis, away, home, manner)
+    before, onto = path[-1], CubicSpline(progress, path[::-1])
+
     if task.arms_forward:
         initial = find_arms_forward_posture(human, task.seated)
     else:
@@ -245,8 +237,21 @@ def perform(
     posed = (joints, segments)
     if not task.arms_forward:
         # The posture that scaling needs is recorded before the task.
-        before = np.tile(find_arms_forward_posture(human, task.seated), (len(q[posed_at]), 1))
-        posed = record_mocap(human, before, errors, rng)
+        forward = np.tile(find_arms_forward_posture(human, task.seated), (len(q[posed_at]), 1))
+        posed = record_mocap(human, forward, errors, rng)
+
+    # Paths along which the equipment can move the hands; what turns more than a full turn repeats its path.
+    low, high = float(schedule.travel.min()), float(schedule.travel.max())
+    period = 2.0 * np.pi if task.unit == "rad" else task.period
+    if period is not None:
+        high = min(high, low + period)
+    positions = np.linspace(low, high, HANDLE_POSES)
+    on_handles, handles = task.palms(positions), {}
+    for side in task.hands:
+        poses = on_handles[:, SIDES.index(side)]
+        fixed = bool((poses == poses[0]).all())
+        start = 0 if fixed else int(np.abs(positions - schedule.travel[0]).argmin())
+        handles[side] = HandlePath(poses[:1] if fixed else poses, task.turn_axes[side], start)
     motion = HumanMotion(
         time=schedule.time,
         joints=joints,
@@ -259,7 +264,7 @@ def perform(
         actor=person.actor,
         strokes=schedule.strokes,
         notes=(f"virtual actor, {person.stance}", "no legs: the pelvis is placed, not carried"),
-        handles=find_task_handles(task, schedule.travel),
+        handles=handles,
     )
     return ActorPerformance(
         motion=validate_motion(motion),

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.derivatives import minimum_jerk
-from simbench.motion.human_motion import HandlePath, transform
+from simbench.motion.human_motion import transform
 from simbench.robot.sides import SIDES
 
 # The descent onto the equipment starts before the approach ends, as people blend movements, by this
@@ -92,18 +92,13 @@ class Schedule:
         # Travel (T,) of the equipment, m or rad.
         steps = [distance * minimum_jerk(time, start, length) for start, length, distance in moves]
         self.travel: Array = np.sum(steps, axis=0)
-        self.boundaries = find_boundaries(bounds[:, 0], bounds[:, 1])
+        # Instants (N + 1,) that part repetitions, s: between two the middle of the stop.
+        self.boundaries = np.concatenate(
+            [bounds[:1, 0], 0.5 * (bounds[:-1, 1] + bounds[1:, 0]), bounds[-1:, 1]]
+        )
         self.phases = list_phases(strokes, still, len(time))
         # First sample with the hands on the equipment.
         self.contact_start = int(np.ceil(contact * timing.rate))
-
-
-def find_boundaries(first: Array, last: Array) -> Array:
-    """Find the instants that part repetitions, s, from their starts and ends (N,).
-
-    Returns (N + 1,): the start of the first, the middle of each stop between two, the end of the last.
-    """
-    return np.concatenate([first[:1], 0.5 * (last[:-1] + first[1:]), last[-1:]])
 
 
 def list_phases(strokes: NDArray[np.int64], still: int, count: int) -> dict[str, tuple[int, int]]:
@@ -115,10 +110,6 @@ def list_phases(strokes: NDArray[np.int64], still: int, count: int) -> dict[str,
     ends = (-1, still, int(strokes[0, 0]) - 1, int(strokes[-1, 1]), count - 1)
     names = ("icp", "tgp", "pmp", "rest")
     return {name: (before + 1, last) for name, (before, last) in zip(names, pairwise(ends), strict=True)}
-
-
-# Number of poses of a handle along its path: 4 mm apart or less, the longest being a circle of 0.12 m.
-HANDLE_POSES = 200
 
 
 @dataclass(frozen=True)
@@ -170,28 +161,6 @@ class Task:
 MOVES = "moves"
 FIXED: Mapping[str, Array | None] = dict.fromkeys(SIDES)  # Both hands held fully.
 HANDLE = np.array([0.0, 1.0, 0.0])  # A handle gripped across the palm lies along this axis of it.
-
-
-def find_task_handles(task: Task, travel: Array) -> dict[str, HandlePath]:
-    """Find the paths along which a task's equipment can move the hands.
-
-    `task`: the task as a person finds it; `travel` (T,): how far people move the equipment, m or rad; what
-    turns by more than a full turn repeats its path. Returns path of the handle of each hand that works, and
-    the axis about which the hand may turn.
-    """
-    low, high = float(travel.min()), float(travel.max())
-    period = 2.0 * np.pi if task.unit == "rad" else task.period
-    if period is not None:
-        high = min(high, low + period)
-    positions = np.linspace(low, high, HANDLE_POSES)
-    palms = task.palms(positions)
-    handles = {}
-    for side in task.hands:
-        poses = palms[:, SIDES.index(side)]
-        still = bool((poses == poses[0]).all())
-        start = 0 if still else int(np.abs(positions - travel[0]).argmin())
-        handles[side] = HandlePath(poses[:1] if still else poses, task.turn_axes[side], start)
-    return handles
 
 
 def stack_palms(left: Array, right: Array) -> Array:

@@ -83,21 +83,14 @@ class DrawerTask:
     rest_duration: float = 0.5
     rate: float = 100.0  # Sampling rate of the recording, Hz.
 
-    def handle(self, side: str) -> Array:
-        """Compute the position of a palm's centre on the drawer as the actor finds it.
-
-        `side`: hand. Returns (3,): position in the world frame, m.
-        """
-        lateral = 0.5 * self.separation if side == "left" else -0.5 * self.separation
-        return np.array([self.distance, lateral, self.height])
-
     def grip(self, side: str) -> Array:
         """Compute the pose of a palm on the drawer as the actor finds it.
 
         `side`: hand. Returns (4, 4): pose in the world frame.
         """
         angle = -self.convergence if side == "left" else self.convergence
-        return transform(pin.utils.rotate("z", angle), self.handle(side))
+        lateral = 0.5 * self.separation if side == "left" else -0.5 * self.separation
+        return transform(pin.utils.rotate("z", angle), np.array([self.distance, lateral, self.height]))
 
 
 def make_drawer_task(drawer: DrawerTask) -> Task:

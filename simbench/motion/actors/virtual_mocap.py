@@ -55,36 +55,30 @@ def record_mocap(
         side, _, segment = name.partition("_")
         frames = truth[name]
         if segment in MARKER_POSITIONS:
-            frames = frames @ _place_on_skin(human, q, side, segment, errors.skin)
+            # The skin lags behind axial rotation, by about a third at the upper arm (Hamming et al. 2012:
+            # errors up to 30 degrees at the ends of its range), and slides and bulges by some millimetres
+            # with the joint next to it, most at the hand and towards the shoulder; amplitudes other than the
+            # first are estimates.
+            angle = dict(zip(ARM_JOINT_NAMES, q[:, human.arms[side]].T, strict=True))
+            none, flexion = np.zeros(len(q)), angle["elbow_flexion"]
+            if segment == "upper_arm":
+                lag = 0.3 * angle["shoulder_internal_rotation"]
+                slide = -0.006 * np.sin(angle["shoulder_flexion"]), none, 0.005 * np.sin(flexion / 2)
+            elif segment == "forearm":
+                lag = 0.1 * angle["forearm_pronation"]
+                slide = 0.002 * np.sin(flexion), none, 0.002 * np.sin(flexion / 2)
+            else:
+                lag, deviation = none, angle["wrist_radial_deviation"]
+                slide = 0.006 * np.sin(angle["wrist_flexion"]), 0.004 * np.sin(deviation), none
+            # Internal rotation and pronation turn the left limb about its x axis, the right one against it.
+            turned = (-errors.skin if side == "left" else errors.skin) * lag
+            skin = Rotation.from_rotvec(turned[:, None] * np.array([1.0, 0.0, 0.0])).as_matrix()
+            position = MARKER_POSITIONS[segment] + errors.skin * np.stack(slide, axis=1)
+            frames = frames @ transform(skin, (skin @ position[:, :, None])[:, :, 0])
         rotation = Rotation.from_rotvec(rng.normal(0.0, errors.angle_noise, (len(q), 3))).as_matrix()
         shift = rng.normal(0.0, errors.position_noise, (len(q), 3))
         segments[name] = transform(frames[:, :3, :3] @ rotation, frames[:, :3, 3] + shift)
     return joints, segments
-
-
-def _place_on_skin(human: HumanModel, q: Array, side: str, segment: str, scale: float) -> Array:
-    """Marker poses (T, 4, 4) in the bone's anatomical frame.
-
-    The skin lags behind axial rotation, by about a third at the upper arm (Hamming et al. 2012: errors up to
-    30 degrees at the ends of its range), and slides and bulges by some millimetres with the joint next to it,
-    most at the hand and towards the shoulder; amplitudes other than the first are estimates.
-    """
-    angle = dict(zip(ARM_JOINT_NAMES, q[:, human.arms[side]].T, strict=True))
-    none, flexion = np.zeros(len(q)), angle["elbow_flexion"]
-    if segment == "upper_arm":
-        lag = 0.3 * angle["shoulder_internal_rotation"]
-        slide = -0.006 * np.sin(angle["shoulder_flexion"]), none, 0.005 * np.sin(flexion / 2)
-    elif segment == "forearm":
-        lag = 0.1 * angle["forearm_pronation"]
-        slide = 0.002 * np.sin(flexion), none, 0.002 * np.sin(flexion / 2)
-    else:
-        lag = none
-        slide = 0.006 * np.sin(angle["wrist_flexion"]), 0.004 * np.sin(angle["wrist_radial_deviation"]), none
-    # Internal rotation and pronation turn the left limb about its x axis, the right one against it.
-    skin_angle = (-scale if side == "left" else scale) * lag
-    rotation = Rotation.from_rotvec(skin_angle[:, None] * np.array([1.0, 0.0, 0.0])).as_matrix()
-    position = MARKER_POSITIONS[segment] + scale * np.stack(slide, axis=1)
-    return transform(rotation, (rotation @ position[:, :, None])[:, :, 0])
 
 
 def compute_frame_poses(human: HumanModel, q: Array, names: list[str]) -> dict[str, Array]:
@@ -94,7 +88,7 @@ def compute_frame_poses(human: HumanModel, q: Array, names: list[str]) -> dict[s
     Returns dict of str to (T, 4, 4) array: world poses of each frame.
     """
     data = human.model.createData()
-    indices = [human.frame(name) for name in names]
+    indices = [human.frames[name] for name in names]
     poses = np.empty((len(names), len(q), 4, 4))
     for k, configuration in enumerate(q):
         pin.framesForwardKinematics(human.model, data, configuration)

@@ -1,7 +1,6 @@
 """Conversion of a recording of markers or of a skeleton to the motion of a person."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -9,6 +8,8 @@ from scipy.spatial.transform import Rotation
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
 from simbench.motion.human_motion import (
+    ARM_JOINTS,
+    ARM_SEGMENTS,
     HANGING_LIMB,
     Actor,
     Gap,
@@ -22,16 +23,14 @@ from simbench.motion.human_motion import (
 from simbench.motion.marker_maps.map_choice import find_reading, make_body
 from simbench.motion.marker_maps.map_evaluation import normalise
 from simbench.motion.marker_maps.recorded_body import (
+    ANKLE_HEIGHT,
+    LARGEST_LEAN,
+    LEG_JOINTS,
+    WORLD_AXES,
     compute_known_joints,
     compute_segment_frames,
+    connect_means,
     enforce_bone_lengths,
-    find_complete_arms,
-    find_missing_parts,
-)
-from simbench.motion.marker_maps.world_frame import (
-    ANKLE_HEIGHT,
-    WORLD_AXES,
-    find_lean,
     find_vertical_axis,
     place_in_world,
 )
@@ -180,10 +179,12 @@ def to_human_motion(
     notes, doubts = [*reading.notes, *size.notes], [*reading.doubts, *size.doubts]
     if not skeleton and not marker_map.in_place:
         notes += enforce_bone_lengths(body)
-    joints = compute_known_joints(body)
-    sides = find_complete_arms(joints, source)
+    joints, sides = compute_known_joints(body)
     segments = compute_segment_frames(body, joints, sides)
-    missing = find_missing_parts(body, joints, sides)
+    # Joints and segments of a person that the recording does not give.
+    missing = [name for name in (*ARM_JOINTS, "pelvis", *LEG_JOINTS) if name not in joints]
+    missing += [n for n in ARM_SEGMENTS if n.partition("_")[0] not in sides or body.frame(n) is None]
+    missing += [name for name in ("trunk", "pelvis") if body.frame(name) is None]
     # The arrays of an hour take gigabytes: each is released when it is not needed any more.
     body.frames.clear()
     # Laboratories choose their axes, and files may be wrong about them; a skeleton format that defines its
@@ -200,7 +201,8 @@ def to_human_motion(
     )
     notes += [note] if note else []
     doubts += [doubt] if doubt else []
-    world = _WorldFrame(WORLD_AXES[vertical], np.zeros(3), size.factor)
+    # Rotation from the file's axes to the world frame, and its origin in the rotated axes, m.
+    turn, origin = WORLD_AXES[vertical], np.zeros(3)
     markers: dict[str, Array] = {}
     if not isinstance(recording, SkeletonRecording):
         metres = UNITS[size.unit] / UNITS[recording.unit]
@@ -212,7 +214,7 @@ def to_human_motion(
                 markers[name] = metres * recording.positions[:, k]
     if not marker_map.in_place:
         pelvis = segments.get("pelvis")
-        upright = {name: world.transform(track) for name, track in joints.items()}
+        upright = {name: np.asarray(size.factor * track @ turn.T) for name, track in joints.items()}
         # Where there is nothing below the ankles, those stand on the floor.
         feet = [track for track in map(body.point, marker_map.feet) if track is not None]
         ankles = [joints[name] for name in ("left_ankle", "right_ankle") if name in joints]
@@ -221,19 +223,29 @@ def to_human_motion(
             feet, height = ankles, ANKLE_HEIGHT * size.stature
         rotation, origin, note = place_in_world(
             upright,
-            None if pelvis is None else world.rotation @ pelvis[:, :3, :3],
-            [world.transform(foot) for foot in feet],
+            None if pelvis is None else turn @ pelvis[:, :3, :3],
+            [size.factor * foot @ turn.T for foot in feet],
             height,
             skeleton,
         )
-        world = _WorldFrame(rotation @ world.rotation, rotation @ origin, world.factor)
+        turn, origin = rotation @ turn, rotation @ origin
         notes.append(note)
-        lean = find_lean(upright)
-        doubts += [lean] if lean else []
-        del upright, pelvis, feet, ankles
+        # Who stands does not lean as a whole in the median.
+        along = connect_means(upright, ("left_ankle", "right_ankle"), ("left_shoulder", "right_shoulder"))
+        mean = np.array([0.0, 0.0, 1.0]) if along is None else np.median(normalise(along), axis=0)
+        lean = float(np.degrees(np.arctan2(np.hypot(mean[0], mean[1]), mean[2])))
+        if not lean < LARGEST_LEAN:
+            doubts.append(
+                f"the body leans {lean:.0f}° from the vertical in the median: the file's axes are oblique, "
+                "or the person does not stand"
+            )
+        del upright, pelvis, feet, ankles, along
     body.points.clear()
-    joints = {name: world.transform(joints.pop(name)) for name in list(joints)}
-    segments = {name: world.transform_frames(segments.pop(name)) for name in list(segments)}
+    for name, track in joints.items():
+        joints[name] = np.asarray(size.factor * track @ turn.T - origin)
+    for name, frames in segments.items():
+        position = size.factor * frames[:, :3, 3] @ turn.T - origin
+        segments[name] = transform(turn @ frames[:, :3, :3], position)
     initial, note = find_initial_pose(recording.time, joints, segments)
     if "left" not in sides or "right" not in sides:
         notes.append(f"only the {sides[0]} arm is complete")
@@ -258,26 +270,9 @@ def to_human_motion(
             actor=actor,
             strokes=strokes,
             notes=(*recording.notes, f"marker map: {reading.map_name}", *body.notes, *notes, note),
-            markers={name: world.transform(track) for name, track in markers.items()},
-            missing=missing,
+            markers={name: size.factor * track @ turn.T - origin for name, track in markers.items()},
+            missing=tuple(dict.fromkeys(missing)),
             filled=filled,
             doubts=(*recording.doubts, *doubts),
         )
     )
-
-
-@dataclass(frozen=True)
-class _WorldFrame:
-    """The world frame: its rotation from the file's axes, its origin in the rotated axes, m, and a scale."""
-
-    rotation: Array
-    origin: Array
-    factor: float
-
-    def transform(self, track: Array) -> Array:
-        """Transform positions (T, 3) from the file's axes to the world frame."""
-        return np.asarray(self.factor * track @ self.rotation.T - self.origin)
-
-    def transform_frames(self, frames: Array) -> Array:
-        """Transform poses (T, 4, 4) from the file's axes to the world frame."""
-        return transform(self.rotation @ frames[:, :3, :3], self.transform(frames[:, :3, 3]))

@@ -5,9 +5,10 @@ proportions of limbs, symmetry. A map whose names match and whose frames do not 
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -20,20 +21,17 @@ from simbench.motion.marker_maps.map_library import describe_missing_names, find
 from simbench.motion.marker_maps.map_schema import MarkerMap
 from simbench.motion.marker_maps.marker_guess import guess_marker_map
 from simbench.motion.marker_maps.recorded_body import (
+    MAJORITY,
+    STATURE_SHARES,
     BodySize,
     compute_known_joints,
     compute_segment_frames,
-    estimate_stature,
-    find_body_size,
-    find_complete_arms,
-)
-from simbench.motion.marker_maps.skeleton_guess import SkeletonGuess
-from simbench.motion.marker_maps.world_frame import (
-    MAJORITY,
     compute_upward_directions,
     connect_means,
-    find_backward_share,
+    find_body_size,
+    leftward_vectors,
 )
+from simbench.motion.marker_maps.skeleton_guess import SkeletonGuess
 from simbench.motion.read_options import UNITS, ReadOptions
 from simbench.motion.recordings import MarkerRecording, SkeletonRecording
 from simbench.robot.sides import SIDES
@@ -57,6 +55,9 @@ IMPOSSIBLE_ANGLE = 75.0
 PRONATION, WRIST_TWIST = 120.0, 60.0
 # An elbow shows its axis where it is flexed by more than this (sine), in at least this many frames.
 FLEXED, FEWEST_FLEXED = 0.40, 5
+# A facing is shown where the mean of the forward vectors has at least this part along it; a knee that is this
+# fraction of the leg's length off the line from hip to ankle (flexed by 23 degrees) points forward.
+SHOWN_FACING, KNEE_OFFSET = 0.1, 0.1
 
 
 class Misfit(NamedTuple):
@@ -144,34 +145,29 @@ def _check_proportions(joints: Mapping[str, Array]) -> list[Misfit]:
     """Check ratios of bones and the likeness of the two sides."""
     misfits = []
 
-    def length(side: str, bone: tuple[str, str]) -> float | None:
-        first, second = (joints.get(f"{side}_{end}") for end in bone)
-        if first is None or second is None:
-            return None
-        return float(np.median(np.linalg.norm(second - first, axis=1)))
-
-    # No number is outside all bounds.
-    def outside(value: float, bounds: tuple[float, float]) -> bool:
-        return not bounds[0] <= value <= bounds[1]
-
     limbs: dict[str, list[float]] = {"arm": [], "leg": []}
     for limb, (name, (distal, proximal, usual, possible)) in zip(limbs, RATIOS.items(), strict=True):
         for side in SIDES:
-            upper, lower = length(side, proximal), length(side, distal)
-            if upper is None or lower is None:
+            bones = [[joints.get(f"{side}_{end}") for end in bone] for bone in (proximal, distal)]
+            known = [(first, end) for first, end in bones if first is not None and end is not None]
+            if len(known) < 2:
                 continue
+            upper, lower = (float(np.median(np.linalg.norm(end - first, axis=1))) for first, end in known)
             limbs[limb].append(lower + upper)
-            if outside(ratio := lower / max(upper, 1e-9), usual):
+            # No number is outside all bounds: NaN is.
+            if not usual[0] <= (ratio := lower / max(upper, 1e-9)) <= usual[1]:
                 text = f"{side} {name} is {ratio:.2f}; people have {usual[0]} to {usual[1]}"
-                misfits.append(Misfit(text, outside(ratio, possible)))
+                misfits.append(Misfit(text, not possible[0] <= ratio <= possible[1]))
     for limb, sizes in limbs.items():
         if len(sizes) == 2 and (off := abs(sizes[0] - sizes[1]) / max(*sizes, 1e-9)) > ASYMMETRY:
             text = f"left and right {limb} differ by {off:.0%} in length; they are alike to {ASYMMETRY:.0%}"
             misfits.append(Misfit(text, off > IMPOSSIBLE_ASYMMETRY))
     arms, legs = limbs.values()
-    if arms and legs and outside(ratio := float(np.mean(arms) / max(np.mean(legs), 1e-9)), ARM_TO_LEG):
-        text = f"arm to leg is {ratio:.2f}; people have {ARM_TO_LEG[0]} to {ARM_TO_LEG[1]}"
-        misfits.append(Misfit(text, outside(ratio, IMPOSSIBLE_ARM_TO_LEG)))
+    if arms and legs:
+        ratio, (low, high) = float(np.mean(arms) / max(np.mean(legs), 1e-9)), ARM_TO_LEG
+        if not low <= ratio <= high:
+            text = f"arm to leg is {ratio:.2f}; people have {low} to {high}"
+            misfits.append(Misfit(text, not IMPOSSIBLE_ARM_TO_LEG[0] <= ratio <= IMPOSSIBLE_ARM_TO_LEG[1]))
     return misfits
 
 
@@ -289,21 +285,41 @@ def _examine(recording: Recording, candidate: GuessedMap, options: ReadOptions) 
     statures = {}
     for unit in [options.unit or declared or "m"] if marker_map.in_place else UNITS:
         body = make_body(recording, marker_map, unit)
-        joints = compute_known_joints(body)
-        find_complete_arms(joints, source)
-        statures[unit] = estimate_stature(joints)
+        joints, _ = compute_known_joints(body)
+        # The sum of the median lengths of the recorded bones by the sum of their shares of the stature.
+        lengths, shares = 0.0, 0.0
+        for (ends, share), side in product(STATURE_SHARES.items(), SIDES):
+            first, second = (joints.get(f"{side}_{end}") for end in ends)
+            if first is not None and second is not None:
+                lengths += float(np.median(np.linalg.norm(second - first, axis=1)))
+                shares += share
+        statures[unit] = lengths / shares
     if marker_map.in_place:
         size = BodySize(unit, 1.0, statures[unit])
     else:
         size = find_body_size(statures, declared, options, source)
     body = make_body(recording, marker_map, size.unit)
-    joints = compute_known_joints(body)
-    segments = compute_segment_frames(body, joints, find_complete_arms(joints, source))
+    joints, sides = compute_known_joints(body)
+    segments = compute_segment_frames(body, joints, sides)
     assumed = frozenset(name for name in segments if body.frame(name) is None)
     misfits = find_misfits(joints, segments, assumed=assumed)
-    ends = ((body.point(start), body.point(end)) for start, end in marker_map.facing)
-    facing = [end - start for start, end in ends if start is not None and end is not None]
-    backward = find_backward_share(joints, facing)
+
+    # How often the body faces backward: left, forward and up must make a right-handed system. Forward is
+    # where the toes point, or the pelvis, and where the knees bend to.
+    facing = ((body.point(start), body.point(end)) for start, end in marker_map.facing)
+    forward = [normalise(end - start) for start, end in facing if start is not None and end is not None]
+    for side in SIDES:
+        hip, knee, ankle = (joints.get(f"{side}_{joint}") for joint in ("hip", "knee", "ankle"))
+        if hip is not None and knee is not None and ankle is not None:
+            offset = reject(knee - hip, normalise(ankle - hip))
+            flexed = np.linalg.norm(offset, axis=1) > KNEE_OFFSET * np.linalg.norm(ankle - hip, axis=1)
+            forward.append(normalise(offset) * flexed[:, None])
+    left, up, backward = leftward_vectors(joints), compute_upward_directions(joints), 0.0
+    if left is not None and up is not None and forward:
+        ahead = normalise(np.cross(left, up))
+        agreement = np.mean([(vector * ahead).sum(axis=1) for vector in forward], axis=0)
+        shown = np.abs(agreement) > SHOWN_FACING
+        backward = float((agreement[shown] < 0.0).mean()) if shown.any() else 0.0
     return Reading(
         recording, candidate.name, marker_map, size, misfits, backward, candidate.notes, candidate.doubts
     )
@@ -331,27 +347,8 @@ def make_body(recording: Recording, marker_map: MarkerMap, unit: str) -> Recorde
         rest = {name: metres * positions[k] for name, k in index.items()}
     else:
         metres /= UNITS[recording.unit]
-    points = _Tracks(index, recording.positions, metres)
-    return RecordedBody(marker_map, points, rate, recording.source, rotations, rest)
-
-
-class _Tracks(Mapping[str, Array]):
-    """Tracks (T, 3) of a recording's points, m, by name: converted from the file's unit when asked for.
-
-    A map needs few of the points, and all of them at once would double the memory of a long recording.
-    """
-
-    def __init__(self, index: Mapping[str, int], positions: Array, metres: float) -> None:
-        self._index, self._positions, self._metres = index, positions, metres
-
-    def __getitem__(self, name: str) -> Array:
-        return np.asarray(self._metres * self._positions[:, self._index[name]])
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._index)
-
-    def __len__(self) -> int:
-        return len(self._index)
+    points = {name: recording.positions[:, k] for name, k in index.items()}
+    return RecordedBody(marker_map, points, rate, recording.source, rotations, rest, metres)
 
 
 def _with_sides_exchanged(reading: Reading, options: ReadOptions) -> Reading:

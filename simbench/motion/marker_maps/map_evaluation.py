@@ -193,7 +193,7 @@ class RecordedBody:
     """Points and frames of a recorded body by a marker map, each computed when it is first asked for."""
 
     marker_map: schema.MarkerMap  # Recipes for points, joints, frames and segments.
-    # Mapping of str to (T, 3) array: tracks of the recording's points in the file's axes, m.
+    # Mapping of str to (T, 3) array: tracks of the recording's points in the file's axes and unit.
     recorded: Mapping[str, Array]
     rate: float  # Sampling rate, Hz.
     source: str  # Name of the recording, for messages.
@@ -201,6 +201,9 @@ class RecordedBody:
     rotations: Mapping[str, Array] = field(default_factory=dict)
     # Mapping of str to (3,) array: points of a skeleton in its rest pose, m.
     rest: Mapping[str, Array] = field(default_factory=dict)
+    # Metres per unit of the tracks: they are converted when asked for, because a map needs few of them, and
+    # all at once would double the memory of a long recording.
+    metres: float = 1.0
     # `points`, `frames`: points and frames computed so far; None for those that the recording cannot give. A
     # caller may correct `points`.
     points: dict[str, Array | None] = field(default_factory=dict)
@@ -220,7 +223,8 @@ class RecordedBody:
             recipes = self.marker_map.joints.get(name) or self.marker_map.points.get(name)
             # A joint may be the recorded point with the same name.
             if recipes is None or self._pending[-1:] == [f"point {name}"]:
-                return self.recorded.get(name)
+                recorded = self.recorded.get(name)
+                return None if recorded is None else np.asarray(self.metres * recorded)
             evaluate = partial(self._point, name)
             self.points[name] = self._evaluate(f"point {name}", recipes, evaluate)
         return self.points[name]

@@ -13,7 +13,12 @@ from simbench.errors import MotionError, PluginError
 from simbench.files.text import require_regular_file
 from simbench.files.yaml_document import read_yaml
 from simbench.motion.marker_maps import map_schema as schema
-from simbench.motion.marker_maps.map_schema import MarkerMap, fill_side, has_side_placeholder
+from simbench.motion.marker_maps.map_schema import (
+    SIDE_NAMES,
+    MarkerMap,
+    fill_placeholders,
+    has_side_placeholder,
+)
 from simbench.plugins.declarations import is_plugin
 from simbench.plugins.entry_points import load_plugin
 from simbench.resources import resource_dir
@@ -38,11 +43,6 @@ def find_needs(
     """
     known: dict[tuple[str, str], Needs] = {}
 
-    def join(parts: Iterable[Needs]) -> Needs:
-        every = list(parts)
-        lacking = tuple(dict.fromkeys(name for needs in every for name in needs.lacking))
-        return Needs(frozenset().union(*(needs.used for needs in every)), lacking)
-
     def look(kind: str, name: str, pending: tuple[tuple[str, str], ...]) -> Needs:
         key = (kind, name)
         recipes: Sequence[schema.Recipe] | None
@@ -58,42 +58,38 @@ def find_needs(
         if key not in known:
             options = []
             for recipe in recipes:
-                parts = [look(*part, (*pending, key)) for part in _recipe_parts(recipe)]
-                needs = join(parts)
+                # Points and frames that the recipe refers to.
+                points: list[str] = []
+                if isinstance(recipe, schema.Mean):
+                    points += recipe.mean
+                elif isinstance(recipe, schema.Offset):
+                    points += [recipe.start, *(recipe.times or ())]
+                elif isinstance(recipe, schema.Chord):
+                    points += [recipe.proximal, recipe.marker, recipe.wand or recipe.distal or ""]
+                elif isinstance(recipe, schema.Axes):
+                    points += [end for way in recipe.axes.values() for end in way if isinstance(end, str)]
+                elif isinstance(recipe, schema.Limb):
+                    ways = (recipe.along, recipe.thumb, recipe.lateral, recipe.bends_at)
+                    points += [end for way in ways for end in way or () if isinstance(end, str)]
+                clustered = list(getattr(recipe, "cluster", ()))
+                origin = getattr(recipe, "origin", None)
+                points += [*clustered, *([] if origin is None else [origin])]
+                looked = [look("point", each, (*pending, key)) for each in points]
+                if isinstance(recipe, schema.Offset):
+                    looked.append(look("frame", recipe.frame, (*pending, key)))
+                lacking = tuple(dict.fromkeys(each for part in looked for each in part.lacking))
                 # Three points determine the pose of a cluster.
-                if hasattr(recipe, "cluster") and sum(not part.lacking for part in parts) >= 3:
-                    needs = Needs(needs.used, ())
-                options.append(needs)
+                if clustered and sum(not part.lacking for part in looked) >= 3:
+                    lacking = ()
+                options.append(Needs(frozenset().union(*(part.used for part in looked)), lacking))
             # That a joint may be recorded under its own name is no marker that somebody forgot.
             named = [option for option in options if option.lacking != (name,)]
             known[key] = min(named or options, key=lambda option: len(option.lacking))
         return known[key]
 
-    every = [("point", name) for name in joints] + [("frame", name) for name in frames]
-    return join(look(*each, ()) for each in every)
-
-
-def _recipe_parts(recipe: schema.Recipe) -> list[tuple[str, str]]:
-    """Points and frames that a recipe refers to."""
-    points: list[str] = []
-    frames: list[str] = []
-    if isinstance(recipe, schema.Mean):
-        points += recipe.mean
-    elif isinstance(recipe, schema.Offset):
-        points += [recipe.start, *(recipe.times or ())]
-        frames.append(recipe.frame)
-    elif isinstance(recipe, schema.Chord):
-        points += [recipe.proximal, recipe.marker, recipe.wand or recipe.distal or ""]
-    elif isinstance(recipe, schema.ClusterPoint | schema.ClusterFrame):
-        points += recipe.cluster
-    elif isinstance(recipe, schema.Axes):
-        points += [end for direction in recipe.axes.values() for end in direction if isinstance(end, str)]
-    elif isinstance(recipe, schema.Limb):
-        for direction in (recipe.along, recipe.thumb, recipe.lateral, recipe.bends_at):
-            points += [end for end in direction or () if isinstance(end, str)]
-    origin = getattr(recipe, "origin", None)
-    points += [] if origin is None else [origin]
-    return [*(("point", name) for name in points), *(("frame", name) for name in frames)]
+    every = [*(look("point", name, ()) for name in joints), *(look("frame", name, ()) for name in frames)]
+    lacking = tuple(dict.fromkeys(name for needs in every for name in needs.lacking))
+    return Needs(frozenset().union(*(needs.used for needs in every)), lacking)
 
 
 SEPARATORS = ":._- "
@@ -181,7 +177,7 @@ def list_wanted_points(marker_map: MarkerMap) -> list[str]:
     wanted: dict[str, None] = {}
     for name in (name for identifying in marker_map.identified_by for name in identifying):
         sides = SIDES if has_side_placeholder(name) else SIDES[:1]
-        wanted.update(dict.fromkeys(fill_side(name, side) for side in sides))
+        wanted.update(dict.fromkeys(fill_placeholders(name, SIDE_NAMES[side]) for side in sides))
     for recipe in (recipe for section in sections for recipes in section.values() for recipe in recipes):
         pending = list(recipe.model_dump(exclude={"note", "turns_with"}).items())
         while pending:
@@ -211,11 +207,6 @@ LISTED = 6
 GENERAL = "anatomical"
 
 
-def map_names() -> list[str]:
-    """List the marker maps that ship with simbench. Returns their names, sorted."""
-    return sorted(path.stem for path in resource_dir("marker_maps").glob("*.yaml"))
-
-
 def load_map(path: Path) -> MarkerMap:
     """Read a marker map. `path`: YAML file of the map."""
     require_regular_file(path, MotionError)
@@ -230,7 +221,8 @@ def load_map(path: Path) -> MarkerMap:
 @cache
 def ready_maps() -> Mapping[str, MarkerMap]:
     """Read all marker maps that ship with simbench. Returns the maps by name."""
-    return {name: load_map(resource_dir("marker_maps") / f"{name}.yaml") for name in map_names()}
+    paths = sorted(resource_dir("marker_maps").glob("*.yaml"), key=lambda path: path.stem)
+    return {path.stem: load_map(path) for path in paths}
 
 
 @cache
@@ -308,7 +300,8 @@ def describe_missing_names(
     more = f" and {len(listed) - LISTED} more" if len(listed) > LISTED else ""
     return (
         f"{what}{reason}{', '.join(name[:40] for name in listed[:LISTED])}{more}; ready maps: "
-        f"{', '.join(map_names())}; declare one, or the path of your own YAML file, as the marker map (--map)"
+        f"{', '.join(ready_maps())}; declare one, or the path of your own YAML file, as the marker map "
+        "(--map)"
     )
 
 
@@ -322,14 +315,16 @@ def _compare_maps(
     with those that the recording lacks; and how many of all points that the map mentions it has.
     """
     if requested is None:
-        # A map for skeletons has segments that turn with a joint; one for markers, arms that need no joint.
-        candidates = {
-            name: each
-            for name, each in ready_maps().items()
-            if skeleton is None
-            or each.in_place
-            or (turns_with_joints(each) if skeleton else not _needs_joints(each))
-        }
+        # A map for skeletons has segments that turn with a joint; one for markers, arms that need no joint:
+        # each of their segments has a recipe that does not turn with one.
+        candidates = {}
+        for name, each in ready_maps().items():
+            arms = [recipes for segment, recipes in each.segments.items() if segment.endswith("arm")]
+            fits = turns_with_joints(each)
+            if not skeleton:
+                fits = all(any(getattr(r, "turns_with", None) is None for r in recipes) for recipes in arms)
+            if skeleton is None or each.in_place or fits:
+                candidates[name] = each
     elif requested in ready_maps():
         candidates = {requested: ready_maps()[requested]}
     elif is_plugin(_GROUP, requested, ()):
@@ -343,30 +338,22 @@ def _compare_maps(
         candidates = {requested: load_map(Path(requested))}
     else:
         raise MotionError(
-            f"marker map {requested!r}: unknown; known: {', '.join(map_names())}, or the path of a .yaml file"
+            f"marker map {requested!r}: unknown; known: {', '.join(ready_maps())}, or the path of a .yaml "
+            "file"
         )
     for name, candidate in candidates.items():
         recorded = {*names, *(known for known, _ in find_aliases(names, candidate))}
-        sets = []
+        sets: list[list[str]] = []
         for identifying in candidate.identified_by:
             common = [point for point in identifying if not has_side_placeholder(point)]
             left, right = (
-                [fill_side(point, side) for point in identifying if has_side_placeholder(point)]
-                for side in SIDES
+                [fill_placeholders(point, marks) for point in identifying if has_side_placeholder(point)]
+                for marks in SIDE_NAMES.values()
             )
             sets += [[*common, *left, *right], [*common, *left], [*common, *right]] if left else [common]
         needs = [(needed, [point for point in needed if point not in recorded]) for needed in sets]
         wanted = _wanted_points(name) if name in ready_maps() else list_wanted_points(candidate)
         yield name, candidate, recorded, needs, sum(point in recorded for point in wanted)
-
-
-def _needs_joints(marker_map: MarkerMap) -> bool:
-    """Tell whether an arm's segment of a map has no recipe but those that turn with a joint."""
-    return any(
-        all(getattr(recipe, "turns_with", None) is not None for recipe in options)
-        for name, options in marker_map.segments.items()
-        if name.endswith("arm")
-    )
 
 
 def find_aliases(names: Collection[str], marker_map: MarkerMap) -> list[tuple[str, str]]:

@@ -18,10 +18,10 @@ Number = Annotated[float, Field(ge=-LARGEST_NUMBER, le=LARGEST_NUMBER, allow_inf
 Vector = tuple[Number, Number, Number]
 # From one point to another, or a constant in the axes of a skeleton's rest pose.
 Direction = tuple[str, str] | Vector
-SIDE_NAMES = (
-    {"{side}": "left", "{Side}": "Left", "{S}": "L", "{s}": "l"},
-    {"{side}": "right", "{Side}": "Right", "{S}": "R", "{s}": "r"},
-)
+SIDE_NAMES = {
+    "left": {"{side}": "left", "{Side}": "Left", "{S}": "L", "{s}": "l"},
+    "right": {"{side}": "right", "{Side}": "Right", "{S}": "R", "{s}": "r"},
+}
 
 
 class Recipe(BaseModel):
@@ -129,12 +129,8 @@ class ClusterFrame(Recipe):
 
 def _kind(keys: Mapping[str, str]) -> Discriminator:
     """Tell recipes apart by a key that only one kind has."""
-
-    def tag(value: Any) -> str | None:
-        return next((name for key, name in keys.items() if isinstance(value, dict) and key in value), None)
-
     return Discriminator(
-        tag,
+        lambda value: next((keys[key] for key in keys if isinstance(value, dict) and key in value), None),
         custom_error_type="recipe",
         custom_error_message=f"a recipe has one of the keys {', '.join(keys)}",
     )
@@ -205,8 +201,8 @@ class MarkerMap(BaseModel):
             if isinstance(data.get(section), dict):
                 entries = data[section].items()
                 both = {
-                    _fill_placeholders(name, side): _fill_placeholders(value, side)
-                    for side in SIDE_NAMES
+                    fill_placeholders(name, side): fill_placeholders(value, side)
+                    for side in SIDE_NAMES.values()
                     for name, value in entries
                     if has_side_placeholder(name)
                 }
@@ -227,9 +223,9 @@ class MarkerMap(BaseModel):
         for section in ("feet", "facing"):
             if isinstance(data.get(section), list):
                 data[section] = [
-                    _fill_placeholders(item, side)
+                    fill_placeholders(item, side)
                     for item in data[section]
-                    for side in (SIDE_NAMES if has_side_placeholder(str(item)) else SIDE_NAMES[:1])
+                    for side in list(SIDE_NAMES.values())[: 2 if has_side_placeholder(str(item)) else 1]
                 ]
         return data
 
@@ -250,27 +246,19 @@ def has_side_placeholder(text: Any) -> bool:
     `text`: A name; anything else is converted to text. Returns whether one of `{side}`, `{Side}`, `{S}`,
     `{s}` is in it.
     """
-    return any(mark in str(text) for mark in SIDE_NAMES[0])
+    return any(mark in str(text) for mark in SIDE_NAMES["left"])
 
 
-def fill_side(name: str, side: str) -> str:
-    """Fill the placeholders of a name for one side.
-
-    `name`: name, with or without placeholders; `side`: `left` or `right`.
-    """
-    return str(_fill_placeholders(name, SIDE_NAMES[0 if side == "left" else 1]))
-
-
-def _fill_placeholders(value: Any, side: Mapping[str, str]) -> Any:
-    """Fill the placeholders in all texts of a nested value."""
+def fill_placeholders(value: Any, side: Mapping[str, str]) -> Any:
+    """Fill the placeholders in all texts of a nested value for one side, a value of `SIDE_NAMES`."""
     if isinstance(value, str):
         for mark, text in side.items():
             value = value.replace(mark, text)
         return value
     if isinstance(value, list):
-        return [_fill_placeholders(item, side) for item in value]
+        return [fill_placeholders(item, side) for item in value]
     if isinstance(value, dict):
-        return {_fill_placeholders(key, side): _fill_placeholders(item, side) for key, item in value.items()}
+        return {fill_placeholders(key, side): fill_placeholders(item, side) for key, item in value.items()}
     return value
 
 

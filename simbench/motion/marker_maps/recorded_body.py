@@ -1,6 +1,6 @@
-"""Joints, segments and size of a person from a recording to which a marker map is applied."""
+"""Joints, segments, size and world frame of a person from a recording to which a marker map is applied."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -8,9 +8,9 @@ import numpy as np
 
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
-from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS, complete_arms, transform
-from simbench.motion.marker_maps.map_evaluation import RecordedBody
-from simbench.motion.read_options import UNITS, ReadOptions
+from simbench.motion.human_motion import ARM_JOINTS, complete_arms, transform
+from simbench.motion.marker_maps.map_evaluation import RecordedBody, normalise
+from simbench.motion.read_options import AXES, UNITS, ReadOptions
 from simbench.robot.sides import SIDES
 
 # Relative variance of the centres of shoulder, elbow and wrist, or hip, knee and ankle: the centre inside the
@@ -25,26 +25,18 @@ LEG_JOINTS = tuple(f"{side}_{joint}" for side in SIDES for joint in LIMBS["leg"]
 SHORTEST_BONE, LENGTH_TOLERANCE = 1e-3, 1e-9
 
 
-def compute_known_joints(body: RecordedBody) -> dict[str, Array]:
-    """Compute all joints of the marker map that the recording gives.
+def compute_known_joints(body: RecordedBody) -> tuple[dict[str, Array], tuple[str, ...]]:
+    """Compute all joints of the marker map that the recording gives; at least one arm must be complete.
 
-    Returns dict of str to (T, 3) array: tracks of the joint centres in the file's axes, m.
+    Returns tracks (T, 3) of the joint centres in the file's axes, m, and the sides whose arm is complete.
     """
     tracks = {name: body.point(name) for name in body.marker_map.joints}
-    return {name: track for name, track in tracks.items() if track is not None}
-
-
-def find_complete_arms(joints: Mapping[str, Array], source: str) -> tuple[str, ...]:
-    """Find the sides whose arm is complete, of which there must be at least one.
-
-    `joints` mapping of str to (T, 3) array: tracks of the known joints, m; `source`: name of the recording,
-    for messages. Returns `left`, `right` or both.
-    """
+    joints = {name: track for name, track in tracks.items() if track is not None}
     sides = complete_arms(joints)
     if not sides:
         absent = ", ".join(name for name in ARM_JOINTS if name not in joints)
-        raise MotionError(f"{source}: no complete arm: the recording does not give {absent}")
-    return sides
+        raise MotionError(f"{body.source}: no complete arm: the recording does not give {absent}")
+    return joints, sides
 
 
 def enforce_bone_lengths(body: RecordedBody) -> list[str]:
@@ -128,23 +120,6 @@ def compute_segment_frames(
     return segments
 
 
-def find_missing_parts(
-    body: RecordedBody, joints: Mapping[str, Array], sides: tuple[str, ...]
-) -> tuple[str, ...]:
-    """List the joints and segments of a person that the recording does not give.
-
-    `body`: the recording and its marker map; `joints` mapping of str to (T, 3) array: tracks of the known
-    joints, m; `sides`: sides whose arm is complete. Returns names of the missing joints, then of the missing
-    segments.
-    """
-    absent = [name for name in (*ARM_JOINTS, "pelvis", *LEG_JOINTS) if name not in joints]
-    absent += [
-        name for name in ARM_SEGMENTS if name.partition("_")[0] not in sides or body.frame(name) is None
-    ]
-    absent += [name for name in ("trunk", "pelvis") if body.frame(name) is None]
-    return tuple(dict.fromkeys(absent))
-
-
 def project_to_lengths(proximal: Array, middle: Array, distal: Array) -> tuple[Array, Array, Array]:
     """Move the joint centres of a limb as little as possible so that its two bones have their median lengths.
 
@@ -200,23 +175,6 @@ class BodySize(NamedTuple):
     doubts: tuple[str, ...] = ()
 
 
-def estimate_stature(joints: Mapping[str, Array]) -> float:
-    """Estimate a person's stature from the lengths of upper arms, forearms, thighs and shanks.
-
-    The sum of the median lengths of the recorded bones is divided by the sum of their shares of the stature.
-    `joints` mapping of str to (T, 3) array: tracks of the joint centres, m, with at least one complete arm.
-    Returns stature, m.
-    """
-    lengths, shares = 0.0, 0.0
-    for (proximal, distal), share in STATURE_SHARES.items():
-        for side in SIDES:
-            first, second = joints.get(f"{side}_{proximal}"), joints.get(f"{side}_{distal}")
-            if first is not None and second is not None:
-                lengths += float(np.median(np.linalg.norm(second - first, axis=1)))
-                shares += share
-    return lengths / shares
-
-
 def find_body_size(
     statures: Mapping[str, float], declared: str | None, options: ReadOptions, source: str
 ) -> BodySize:
@@ -230,15 +188,12 @@ def find_body_size(
     user declares a unit in which the body is not human, and no scale; or, with `strict`, the file's unit does
     not fit, or none fits.
     """
-
-    def within(stature: float, bounds: tuple[float, float]) -> bool:
-        return bounds[0] <= stature <= bounds[1]
-
+    (least, most), (lowest, highest) = CLEAR_STATURES, POSSIBLE_STATURES
     resized = options.scale is not None or options.stature is not None
     unit = options.unit or declared
-    clear = [name for name, stature in statures.items() if within(stature, CLEAR_STATURES)]
+    clear = [name for name, stature in statures.items() if least <= stature <= most]
     factor, notes, doubts = 1.0, [], []
-    if unit is not None and not (resized or within(statures[unit], POSSIBLE_STATURES)):
+    if unit is not None and not (resized or lowest <= statures[unit] <= highest):
         if options.unit is not None or options.strict:
             advice = (
                 f"no known unit ({', '.join(UNITS)}) makes it human: declare its size (--scale or --height)"
@@ -259,7 +214,7 @@ def find_body_size(
         unit = clear[0]
         notes.append(f"unit {unit}: in it the person is {statures[unit]:.2f} m tall")
     if unit is None:
-        possible = [name for name, stature in statures.items() if within(stature, POSSIBLE_STATURES)]
+        possible = [name for name, stature in statures.items() if lowest <= stature <= highest]
         values = list(statures.values())
         if options.strict or not np.isfinite(values).all() or not min(values) > 0.0:
             tall = ", ".join(f"{stature:.3g} m in {name}" for name, stature in statures.items())
@@ -277,7 +232,7 @@ def find_body_size(
                 f"{USUAL_STATURE:g} m; --height or --scale declares its size"
             )
     stature = statures[unit] if factor == 1.0 else USUAL_STATURE
-    if not resized and not within(stature, CLEAR_STATURES):
+    if not resized and not least <= stature <= most:
         doubts.append(
             f"the person is {stature:.2f} m tall with lengths in {unit}: a child or a character; --height or "
             "--scale changes its size"
@@ -289,3 +244,195 @@ def find_body_size(
         factor, stature = options.stature / statures[unit], options.stature
         notes.append(f"scaled by {factor:.4g} to the declared height of {stature:g} m")
     return BodySize(unit, factor, stature, tuple(notes), tuple(doubts))
+
+
+Points = Mapping[str, Array]
+
+# A trunk points along an axis when it is within 37 degrees of it (cosine); a statement about all frames holds
+# when at least this fraction of them agree.
+ALIGNED_COSINE, MAJORITY = 0.8, 0.9
+# The zero height of a laboratory is its floor when the lowest foot markers, which have a radius and sit on
+# shoes, are in this range above it, m.
+CALIBRATED_FLOOR = (-0.03, 0.12)
+# Rows: axes x, y, z (forward, left, up) of the world frame in the axes of a file whose vertical axis is the
+# key. With y up, x is taken for forward, as the ISB recommends; the heading at the start decides later,
+# unless the marker map says that the recording is already in the world frame.
+WORLD_AXES = {
+    "x": np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]),
+    "y": np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]]),
+    "z": np.eye(3),
+    "-x": np.array([[0.0, 1.0, 0.0], [0.0, 0.0, -1.0], [-1.0, 0.0, 0.0]]),
+    "-y": np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]]),
+    "-z": np.array([[1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, -1.0]]),
+}
+# The vertical axis that a format has in most files, where a body shows none.
+USUAL_AXIS = {True: "y", False: "z"}
+# A person on two feet holds the shoulders above the ankles: the median of their line leans less than this,
+# degrees, unless the axes are oblique, or the person lies, sits or crawls.
+LARGEST_LEAN = 25.0
+# The lowest points of feet are taken for the floor; samples this far below nearly all others are not, m.
+OUTLIER_DEPTH, OUTLIER_SHARE = 0.03, 0.02
+# Height of the ankle's centre over the sole as a fraction of stature (Drillis and Contini 1966, in Winter,
+# Biomechanics and Motor Control of Human Movement, fig. 4.1).
+ANKLE_HEIGHT = 0.039
+
+
+def find_vertical_axis(
+    joints: Points,
+    *,
+    by_user: str | None,
+    by_format: str | None,
+    by_file: str | None,
+    skeleton: bool,
+    strict: bool,
+    source: str,
+) -> tuple[str, str, str]:
+    """Find the vertical axis of a file from how the body stands in it and from what is declared.
+
+    The trunk points up from pelvis to shoulders and the legs from ankles to hips; the axis along which both
+    do in most frames is vertical. What the user or the definition of the format declares is kept. `joints`
+    mapping of str to (T, 3) array: tracks of the joint centres in the file's axes, m; `by_user`, `by_format`,
+    `by_file`: axis that the user, the definition of the format, and the file or the marker map declare;
+    `skeleton`: whether the recording is that of a skeleton, which has y up in most files; else z; `strict`:
+    whether to refuse what the body contradicts or does not show; `source`: name of the recording, for
+    messages. Returns the axis, a key of `WORLD_AXES`, how it was found, and what may be wrong about it, for
+    the user, both empty where there is nothing to say.
+    """
+    known = by_user or by_format or by_file
+    trunk = compute_upward_directions(joints)
+    if trunk is None:
+        if known is not None:
+            return known, "", ""
+        if strict:
+            raise MotionError(
+                f"{source}: the vertical axis is not declared, and without a pelvis or hips it cannot be "
+                "found; declare it (--up), one of x, y, z, -x, -y, -z"
+            )
+        axis = USUAL_AXIS[skeleton]
+        return axis, "", f"vertical axis {axis}: a guess, without pelvis and legs; --up declares it"
+    legs = connect_means(joints, ("left_ankle", "right_ankle"), ("left_hip", "right_hip"))
+    parts = [trunk] if legs is None else [trunk, normalise(legs)]
+    fractions = {
+        f"{sign}{axis}": float(np.mean([(factor * part[:, k] > ALIGNED_COSINE).mean() for part in parts]))
+        for k, axis in enumerate(AXES)
+        for sign, factor in (("", 1.0), ("-", -1.0))
+    }
+    seeming = max(fractions, key=lambda name: fractions[name])
+    share = f"{fractions[seeming]:.0%}"
+    if known is None:
+        if fractions[seeming] >= 0.5:
+            return seeming, f"vertical axis {seeming}: the body is upright along it", ""
+        if strict:
+            raise MotionError(
+                f"{source}: the vertical axis is not declared, and the trunk is upright along none of x, y "
+                f"and z (most often along {seeming}, {share} of the frames); declare it (--up)"
+            )
+        axis = seeming if fractions[seeming] > 0.0 else USUAL_AXIS[skeleton]
+        return axis, "", f"vertical axis {axis}: a guess, for the body is seldom upright; --up declares it"
+    if seeming == known or fractions[seeming] < MAJORITY:
+        return known, "", ""
+    if by_user is not None or by_format is not None:
+        text = f"vertical axis {known}, as declared: the body lies along {seeming} in {share} of the frames"
+        return (known, text, "") if by_user else (known, "", text)
+    if strict:
+        raise MotionError(
+            f"{source}: {known} is declared vertical, yet the trunk points along {seeming} in {share} of the "
+            f"frames; if {seeming} is vertical, declare that (--up {seeming}); if the person lies, declare "
+            f"--up {known}"
+        )
+    doubt = (
+        f"vertical axis {seeming}, for the body stands along it in {share} of the frames, though the file "
+        f"says {known}; if the person lies: --up {known}"
+    )
+    return seeming, "", doubt
+
+
+def connect_means(joints: Points, below: tuple[str, ...], above: tuple[str, ...]) -> Array | None:
+    """Vectors (T, 3) from the mean of some joints to the mean of others, if all are recorded."""
+    start, end = mean_track(joints, below), mean_track(joints, above)
+    return None if start is None or end is None else end - start
+
+
+def compute_upward_directions(joints: Points) -> Array | None:
+    """Compute the unit vectors from pelvis to shoulders.
+
+    `joints` mapping of str to (T, 3) array: tracks of the joint centres, m. Returns (T, 3) or None:
+    directions in the axes of `joints`; None if either end is not recorded.
+    """
+    hips = mean_track(joints, ("left_hip", "right_hip"))
+    below = joints.get("pelvis") if hips is None else hips
+    shoulders = mean_track(joints, ("left_shoulder", "right_shoulder"))
+    above = shoulders if shoulders is not None else joints.get("neck")
+    if below is None or above is None:
+        return None
+    return normalise(above - below)
+
+
+def mean_track(joints: Points, names: tuple[str, ...]) -> Array | None:
+    """Average the tracks of joints.
+
+    `joints` mapping of str to (T, 3) array: tracks of the joint centres, m. Returns (T, 3) or None: mean of
+    the tracks, m; None if a joint is missing.
+    """
+    if any(name not in joints for name in names):
+        return None
+    return np.asarray(np.mean([joints[name] for name in names], axis=0))
+
+
+def leftward_vectors(joints: Points) -> Array | None:
+    """Compute the vectors from the right shoulder to the left one, or between the hips.
+
+    `joints` mapping of str to (T, 3) array: tracks of the joint centres, m. Returns (T, 3) or None: vectors
+    to the left, m; None if neither both shoulders nor both hips are recorded.
+    """
+    for name in ("shoulder", "hip"):
+        if f"left_{name}" in joints and f"right_{name}" in joints:
+            return np.asarray(joints[f"left_{name}"] - joints[f"right_{name}"])
+    return None
+
+
+def place_in_world(
+    joints: Points, pelvis: Array | None, feet: Sequence[Array], height: float, skeleton: bool
+) -> tuple[Array, Array, str]:
+    """Find the world frame of a recording: x along the heading at the start, z = 0 on the floor.
+
+    `joints` mapping of str to (T, 3) array: tracks of the joint centres in axes with z up, m; `pelvis` (T, 3,
+    3) or None: rotations of the pelvis in the same axes; None where it is not recorded; `feet` sequence of
+    (T, 3) arrays: points of which the lowest touch the floor, in the same axes, m; empty where no foot is
+    recorded; `height`: height of these points over the sole while they are lowest, m: that of the ankles
+    where nothing is below them, else 0; `skeleton`: whether the recording is that of a skeleton, which has no
+    calibrated floor. Returns `rotation` (3, 3): rotation from the axes of `joints` to those of the world
+    frame; `origin` (3,): origin of the world frame in the axes of `joints`, m; `note`: how heading and floor
+    were found.
+    """
+    across = leftward_vectors(joints)
+    forward, whose = np.array([1.0, 0.0]), "the file's, for the body's heading is unknown"
+    if across is not None and np.hypot(*across[0, :2]) > 0.1 * np.linalg.norm(across[0]):
+        forward, whose = np.array([across[0, 1], -across[0, 0]]), "heading of the shoulders"
+    if pelvis is not None:
+        # The line through the hips gives a heading even if the actor lies on the back and the forward axis
+        # points up.
+        left = pelvis[0, :, 1]
+        ahead = np.array([left[1], -left[0]]) if np.hypot(*left[:2]) > 0.1 else pelvis[0, :2, 0]
+        if np.hypot(*ahead) > 1e-6:
+            forward, whose = ahead, "heading of the pelvis"
+    forward = forward / np.hypot(*forward)
+    rotation = np.array([[forward[0], forward[1], 0.0], [-forward[1], forward[0], 0.0], [0.0, 0.0, 1.0]])
+    shoulders = [joints[name] for name in ("left_shoulder", "right_shoulder") if name in joints]
+    start = joints["pelvis"][0] if "pelvis" in joints else np.mean(shoulders, axis=0)[0]
+    floor, note = 0.0, "the file's zero, for there are no feet"
+    if feet:
+        heights = np.min([track[:, 2] for track in feet], axis=0) - height
+        lowest, usual = float(heights.min()), float(np.quantile(heights, OUTLIER_SHARE))
+        if not skeleton and CALIBRATED_FLOOR[0] <= lowest <= CALIBRATED_FLOOR[1]:
+            note = f"the laboratory's zero (lowest foot point {1000 * lowest:.0f} mm above it)"
+        elif lowest < usual - OUTLIER_DEPTH:
+            floor = usual
+            note = (
+                f"height of the feet's lowest points (at {usual:.3f} m in the file), single samples up to "
+                f"{usual - lowest:.3f} m below"
+            )
+        else:
+            below = f", {height:.3f} m below the ankles" if height else ""
+            floor, note = lowest, f"lowest point of the feet (at {lowest:.3f} m in the file{below})"
+    return rotation, np.array([start[0], start[1], floor]), f"x axis: {whose} at the start; floor: {note}"

@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 from simbench.errors import MotionError
 from simbench.motion.read_options import AXES, ReadOptions
 from simbench.motion.readers.marker_tables import (
+    UNLABELLED,
     Slips,
     drop_shared_prefix,
     find_length_unit,
-    is_unlabelled,
     keep_first_of_each_name,
 )
 from simbench.motion.recordings import MarkerRecording
@@ -77,7 +77,7 @@ def read_c3d(path: Path, options: ReadOptions) -> MarkerRecording:
         raise MotionError(f"{path}: cannot be read: {error.strerror}") from error
     slips = Slips(str(path), options.strict)
     file = _File(content, slips)
-    header = file.words(content[:BLOCK].ljust(BLOCK, b"\0"))
+    header = np.frombuffer(content[:BLOCK].ljust(BLOCK, b"\0"), f"{file.order}u2").tolist()
     rate = file.find_rate(options.fps)
     points, frames, start, frame_size, scale = file.find_layout(header, rate)
     # Columns of the markers, and their names.
@@ -88,7 +88,8 @@ def read_c3d(path: Path, options: ReadOptions) -> MarkerRecording:
         for column, label in enumerate(labels)
         if label in outputs or OUTPUT_NAMES.fullmatch(label.rpartition(":")[2])
     }
-    unlabelled = {column for column, label in enumerate(labels) if is_unlabelled(label)} - modelled
+    unnamed = [UNLABELLED.fullmatch(label.rpartition(":")[2]) is not None for label in labels]
+    unlabelled = set(np.flatnonzero(unnamed).tolist()) - modelled
     columns = [c for c in range(points) if c not in modelled | unlabelled]
     if not columns:
         raise MotionError(f"{path}: none of {points} points has a label; a marker needs a name")
@@ -110,8 +111,39 @@ def read_c3d(path: Path, options: ReadOptions) -> MarkerRecording:
     written = "".join(file.texts("POINT", "UNITS")[:1])
     unit, metres = find_length_unit(written, options, "POINT:UNITS", slips)
     positions *= metres
-    events, event_notes = file.read_events((header[3] - 1) / rate)
-    notes += event_notes
+
+    # Events as label and time, s, from the first stored frame on; the file's clock may begin before it.
+    events: list[tuple[str, float]] = []
+    used = file.values("EVENT", "USED")[:1]
+    if used.size and 1 <= used[0] <= 65535:
+        count, sides = int(used[0]), file.texts("EVENT", "CONTEXTS")
+        event_labels, stored = file.texts("EVENT", "LABELS"), file.parameters.get(("EVENT", "TIMES"))
+        # The rows are minutes and seconds; the first dimension varies fastest.
+        times = np.zeros((0, 2))
+        if stored is not None and len(stored[1]) == 2 and stored[1][0] == 2:
+            times = file.values("EVENT", "TIMES").reshape(-1, 2)
+        if min(len(event_labels), len(times)) < count or not np.isfinite(times).all():
+            held = f"{len(event_labels)} labels and {len(times)} times"
+            notes.append(f"{count} events ignored: the file holds {held}")
+        else:
+            seconds = times[:, 0] * 60.0 + times[:, 1] - (header[3] - 1) / rate
+            named = [f"{side} " if side in ("Left", "Right") else "" for side in sides] + [""] * count
+            events = [(named[k] + event_labels[k], float(seconds[k])) for k in range(count)]
+            events.sort(key=lambda event: event[1])
+    # Details of the actor as texts, from SUBJECTS, and from PROCESSING as Vicon writes it.
+    details: dict[str, str] = {}
+    for key, group, name in (
+        ("actor", "SUBJECTS", "NAMES"),
+        ("sex", "SUBJECTS", "SEX"),
+        ("description", "TRIAL", "DESCRIPTION"),
+    ):
+        text = "".join(file.texts(group, name)[:1])
+        details |= {key: text} if text else {}
+    for key, name, factor in (("height", "HEIGHT", 0.001), ("mass", "BODYMASS", 1.0), ("age", "AGE", 1.0)):
+        value = file.number("PROCESSING", name)
+        if value is not None and value > 0:
+            # A float of 32 bits has seven significant digits.
+            details[key] = f"{value * factor:.7g}"
     up, screen = options.up, "".join(file.texts("POINT", "Y_SCREEN")[:1])
     if up is None and screen.removeprefix("+").lower() in AXES:
         up = screen.removeprefix("+").lower()
@@ -124,8 +156,8 @@ def read_c3d(path: Path, options: ReadOptions) -> MarkerRecording:
         source=str(path),
         up=up,
         unit=unit,
-        events=events,
-        details=file.read_details(),
+        events=tuple(events),
+        details=details,
         notes=(*slips.notes, *notes),
         doubts=tuple(slips.doubts),
     )
@@ -160,6 +192,7 @@ class _File:
                 "read as usual",
             )
             self.processor = self.processor if self.processor in (INTEL, DEC, MIPS) else INTEL
+        self.order = ">" if self.processor == MIPS else "<"
         self.groups: dict[int, str] = {}
         self.found: dict[tuple[int, str], Parameter] = {}
         at: int | None = start + 4
@@ -204,11 +237,7 @@ class _File:
             if self.processor == DEC:
                 words = np.frombuffer(data, dtype="<u2").reshape(-1, 2)[:, ::-1]
                 return np.frombuffer(words.tobytes(), dtype="<f4").astype(np.float64) / 4
-            return np.frombuffer(data, ">f4" if self.processor == MIPS else "<f4").astype(np.float64)
-
-    def words(self, data: bytes) -> list[int]:
-        """Decode unsigned integers of 16 bits."""
-        return [int(word) for word in np.frombuffer(data, ">u2" if self.processor == MIPS else "<u2")]
+            return np.frombuffer(data, f"{self.order}f4").astype(np.float64)
 
     def values(self, group: str, name: str) -> NDArray[np.float64]:
         """Return the numbers (N,) of a parameter; none if it is missing or a text."""
@@ -262,20 +291,44 @@ class _File:
         name = content[begin + 2 : counted].decode("latin-1").upper()
         if counted + 2 > len(content):
             return len(content)
-        offset = self.words(content[counted : counted + 2])[0]
+        offset = int(np.frombuffer(content[counted : counted + 2], f"{self.order}u2")[0])
+        at = counted + 2
         if group > 0:
+            # A parameter: its type, number of dimensions, dimensions, values.
             twice = (group, name) in self.found
-            end, value, problem = self.read_parameter(counted + 2)
+            kind = int.from_bytes(content[at : at + 1], "little", signed=True)
+            count = content[at + 1] if at + 2 <= len(content) else 0
+            shape = tuple(content[at + 2 : at + 2 + count])
+            begins = end = at + 2 + count
+            ends = begins + prod(shape) * abs(kind)
+            # The other dimensions of an empty array may be anything.
+            bad_shape = len(shape) < count or len(shape) > 7 or prod(max(n, 1) for n in shape) > 1 << 16
+            kinds, problem = (CHARACTERS, BYTES, INTEGERS, FLOATS), ""
+            if at + 2 > len(content):
+                end, problem = len(content), "no type"
+            elif kind not in kinds or bad_shape or (kind == CHARACTERS and not shape):
+                problem = f"type {kind} and dimensions {shape}; allowed are types "
+                problem += f"{', '.join(map(str, kinds))}, and at most 7 dimensions of 65536 values in all"
+            elif ends > len(content):
+                problem = f"{ends - begins} bytes of values beyond the end of the file; it is truncated"
+                end = len(content)
+            else:
+                data, end = content[begins:ends], ends
+                if kind == FLOATS:
+                    values = self.floats(data)
+                else:
+                    coded = f"{self.order}u2" if kind == INTEGERS else np.uint8
+                    values = np.frombuffer(data, coded).astype(np.float64)
+                if not twice:
+                    self.found[group, name] = kind, shape, values
             if problem:
                 if end >= len(content) and counted + offset >= len(content):
                     return len(content)
                 slips.doubt(f"parameter {name} has {problem}", "it is ignored")
-            elif not twice and value is not None:
-                self.found[group, name] = value
         else:
             twice = -group in self.groups or name in self.groups.values()
             self.groups.setdefault(-group, name)
-            end = counted + 2
+            end = at
         if twice:
             slips.doubt(f"byte {begin}: {name} is there twice; names must differ", "the first is taken")
         # Behind the contents is the description, and its length.
@@ -283,40 +336,14 @@ class _File:
         if offset == 0:
             return None
         if counted + offset != end:
-            ends = f"byte {begin}: {name} should end at byte {counted + offset} and ends at {end}; the "
-            ends += "parameter section is damaged"
+            what = f"byte {begin}: {name} should end at byte {counted + offset} and ends at {end}; the "
+            what += "parameter section is damaged"
             if offset >= 2 and counted + offset < len(content) and self.is_record(counted + offset):
                 end = counted + offset
-                slips.note(ends, "the next one was found where it is announced")
+                slips.note(what, "the next one was found where it is announced")
             else:
-                slips.doubt(ends, "read on behind its contents")
+                slips.doubt(what, "read on behind its contents")
         return end
-
-    def read_parameter(self, at: int) -> tuple[int, Parameter | None, str]:
-        """Read a parameter: the byte behind its values, the parameter, and what is wrong with it."""
-        content = self.content
-        if at + 2 > len(content):
-            return len(content), None, "no type"
-        kind = int.from_bytes(content[at : at + 1], "little", signed=True)
-        count = content[at + 1]
-        shape = tuple(content[at + 2 : at + 2 + count])
-        begin = at + 2 + count
-        end = begin + prod(shape) * abs(kind)
-        # The other dimensions of an empty array may be anything.
-        bad_shape = len(shape) < count or len(shape) > 7 or prod(max(n, 1) for n in shape) > 1 << 16
-        kinds = (CHARACTERS, BYTES, INTEGERS, FLOATS)
-        if kind not in kinds or bad_shape or (kind == CHARACTERS and not shape):
-            problem = f"type {kind} and dimensions {shape}; allowed are types {', '.join(map(str, kinds))}, "
-            return begin, None, problem + "and at most 7 dimensions of 65536 values in all"
-        if end > len(content):
-            problem = f"{end - begin} bytes of values beyond the end of the file; it is truncated"
-            return len(content), None, problem
-        data = content[begin:end]
-        if kind == FLOATS:
-            values = self.floats(data)
-        else:
-            values = np.array(self.words(data) if kind == INTEGERS else [*data], dtype=np.float64)
-        return end, (kind, shape, values), ""
 
     def find_rate(self, fps: float | None) -> float:
         """Frame rate, Hz: the user's, the parameters', the header's."""
@@ -465,7 +492,6 @@ class _File:
 
         `raw`: bytes (T, N) of the points; `scale`: units of length per count, 0 if coordinates are floats.
         """
-        order = ">" if self.processor == MIPS else "<"
         positions = np.empty((len(raw), len(columns), 3))
         residuals = np.empty((len(raw), len(columns)), dtype=np.float32)
         for begin in range(0, len(raw), CHUNK):
@@ -473,12 +499,12 @@ class _File:
             # Arbitrary bits may be a signalling NaN, whose conversion gives a warning.
             with np.errstate(invalid="ignore"):
                 if scale:
-                    words = part.view(f"{order}i2").reshape(len(part), -1, 4)[:, columns]
+                    words = part.view(f"{self.order}i2").reshape(len(part), -1, 4)[:, columns]
                     values = words * np.array([scale] * 3 + [1.0])
                 elif self.processor == DEC:
                     values = self.floats(part.tobytes()).reshape(len(part), -1, 4)[:, columns]
                 else:
-                    floats = part.view(f"{order}f4").reshape(len(part), -1, 4)[:, columns]
+                    floats = part.view(f"{self.order}f4").reshape(len(part), -1, 4)[:, columns]
                     values = np.asarray(floats, dtype=np.float64)
             positions[begin : begin + CHUNK] = values[..., :3]
             residuals[begin : begin + CHUNK] = values[..., 3]
@@ -502,43 +528,6 @@ class _File:
             unseen |= lost
         positions[unseen] = np.nan
         return positions
-
-    def read_events(self, start: float) -> tuple[tuple[tuple[str, float], ...], list[str]]:
-        """Events as label and time, s, from the first stored frame, at `start` on the file's clock."""
-        used = self.values("EVENT", "USED")[:1]
-        if not used.size or not 1 <= used[0] <= 65535:
-            return (), []
-        labels, contexts = self.texts("EVENT", "LABELS"), self.texts("EVENT", "CONTEXTS")
-        # The rows are minutes and seconds; the first dimension varies fastest.
-        found = self.parameters.get(("EVENT", "TIMES"))
-        count = int(used[0])
-        times = np.zeros((0, 2))
-        if found is not None and len(found[1]) == 2 and found[1][0] == 2:
-            times = self.values("EVENT", "TIMES").reshape(-1, 2)
-        if min(len(labels), len(times)) < count or not np.isfinite(times).all():
-            return (), [f"{count} events ignored: the file holds {len(labels)} labels and {len(times)} times"]
-        seconds = times[:, 0] * 60.0 + times[:, 1] - start
-        sides = [f"{side} " if side in ("Left", "Right") else "" for side in contexts] + [""] * count
-        events = [(sides[k] + labels[k], float(seconds[k])) for k in range(count)]
-        return tuple(sorted(events, key=lambda event: event[1])), []
-
-    def read_details(self) -> dict[str, str]:
-        """Details of the actor as texts, from SUBJECTS, and from PROCESSING as Vicon writes it."""
-        details = {}
-        for key, group, name in (
-            ("actor", "SUBJECTS", "NAMES"),
-            ("sex", "SUBJECTS", "SEX"),
-            ("description", "TRIAL", "DESCRIPTION"),
-        ):
-            text = "".join(self.texts(group, name)[:1])
-            if text:
-                details[key] = text
-        for key, name, scale in (("height", "HEIGHT", 0.001), ("mass", "BODYMASS", 1.0), ("age", "AGE", 1.0)):
-            value = self.number("PROCESSING", name)
-            if value is not None and value > 0:
-                # A float of 32 bits has seven significant digits.
-                details[key] = f"{value * scale:.7g}"
-        return details
 
 
 def _counts(candidates: Iterable[float | None], largest: int) -> list[int]:

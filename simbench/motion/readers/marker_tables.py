@@ -18,7 +18,7 @@ from simbench.motion.read_options import UNITS, ReadOptions, resolve_length_unit
 
 # What the programs that write these formats write unless told otherwise.
 USUAL_UNIT = "mm"
-# Names that programs give to points that are not labelled.
+# Names, behind a prefix that ends in a colon, that programs give to points that nobody has named.
 UNLABELLED = re.compile(r"(\*\d*|(uname|unlabell?ed|unknown|no.?name|unnamed).*|u\d+)?", re.IGNORECASE)
 # Positions stay far below this in any unit and any laboratory; products of such numbers stay finite.
 LARGEST_NUMBER = 1e9
@@ -79,14 +79,6 @@ def find_length_unit(written: str, options: ReadOptions, where: str, slips: Slip
             raise
     slips.doubt(f"{where}: unit of length {written.strip()[:40]!r} unknown", f"{USUAL_UNIT} assumed")
     return USUAL_UNIT, UNITS[USUAL_UNIT]
-
-
-def is_unlabelled(label: str) -> bool:
-    """Tell whether a label is one that a program gives to points that nobody has named.
-
-    `label`: the label, with or without a prefix that ends in a colon. Returns whether it is no name.
-    """
-    return UNLABELLED.fullmatch(label.rpartition(":")[2]) is not None
 
 
 def drop_shared_prefix(names: list[str]) -> tuple[list[str], list[str]]:

@@ -18,10 +18,10 @@ from simbench.kinematics.arrays import Array
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers.marker_tables import (
     NO_VALUE,
+    UNLABELLED,
     Slips,
     drop_shared_prefix,
     find_length_unit,
-    is_unlabelled,
     keep_first_of_each_name,
 )
 from simbench.motion.recordings import MarkerRecording
@@ -57,7 +57,8 @@ def read_trc(path: Path, options: ReadOptions) -> MarkerRecording:
     where, in_labels = file.where, f"line {file.names_line + 1}"
     lead, labels = file.read_labels()
     table = file.read_table(lead + 3 * len(labels))
-    named = [column for column, label in enumerate(labels) if not is_unlabelled(label)]
+    bare = [label.rpartition(":")[2] for label in labels]
+    named = [column for column, label in enumerate(bare) if not UNLABELLED.fullmatch(label)]
     if not named:
         raise MotionError(f"{path}: none of {len(labels)} markers has a name")
     in_names = f"{in_labels}: {len(labels)} marker names; NumMarkers in {where} is {{}}"

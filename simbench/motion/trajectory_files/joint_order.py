@@ -1,19 +1,22 @@
-"""Joint positions of a file in radians and metres, in the order of a robot, and where they put its soles."""
+"""Joint positions in the order of a robot: those of files, where they put its soles, their use of joints."""
 
 import difflib
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.interpolate import make_interp_spline
 
 from simbench.errors import MotionError
 from simbench.files.text import is_plain_name, read_text
 from simbench.files.yaml_document import parse_yaml
 from simbench.kinematics.tree import first_joint, frame_poses, kinematic_tree
+from simbench.motion.trajectory import JointTrajectory
 from simbench.motion.trajectory_files.stored_motion import StoredMotion, TrajectoryOptions
 from simbench.robot.robot import Robot
 
@@ -75,14 +78,6 @@ def joint_limits(robot: Robot) -> tuple[NDArray[np.float64], NDArray[np.float64]
     """
     model = robot.model
     return model.lowerPositionLimit[robot.root_q :].copy(), model.upperPositionLimit[robot.root_q :].copy()
-
-
-def sliding_joints(robot: Robot) -> NDArray[np.bool_]:
-    """Return which joints are prismatic, in the order of `robot.joint_names`.
-
-    `robot`: robot with n joints. Returns (n,) bool: true for a prismatic joint.
-    """
-    return kinematic_tree(robot.model).sliding
 
 
 def body_joints(robot: Robot) -> tuple[str, ...]:
@@ -149,7 +144,7 @@ def assign_joints(
     factors = np.array([_UNIT.get(unit, 1.0) for unit in units])
     lower, upper = joint_limits(robot)
     are_degrees = False
-    if not any(units) and len(stored.joints) and not sliding_joints(robot).any():
+    if not any(units) and len(stored.joints) and not kinematic_tree(robot.model).sliding.any():
         widest = float(np.abs([lower, upper])[np.isfinite([lower, upper])].max(initial=np.pi))
         # All angles of a motion in degrees together rarely stay within three degrees of zero.
         largest = np.abs(stored.joints).max(axis=1)
@@ -314,3 +309,46 @@ def _simplify(name: str) -> str:
             if text.startswith(beginning) and len(text) > len(beginning):
                 text, shorter = text[len(beginning) :], True
     return text
+
+
+# Time step at which the speed of the interpolated trajectory is examined, s: a controller's.
+_TIMESTEP = 1e-3
+
+
+@dataclass(frozen=True)
+class JointUse:
+    """Range and peak speed of one joint in a trajectory, and its limits: rad or m, and per second."""
+
+    name: str
+    unit: str
+    lowest: float
+    highest: float
+    lower: float
+    upper: float
+    speed: float
+    speed_limit: float
+
+    @property
+    def clearance(self) -> float:
+        """Least distance from a limit; negative beyond it."""
+        return min(self.lowest - self.lower, self.upper - self.highest)
+
+
+def spline_speeds(time: Array, positions: Array, at: Array) -> Array:
+    """Velocities (N, C) of the cubic spline through the samples of a motion at times inside it."""
+    return np.asarray(make_interp_spline(time, positions, k=min(3, len(time) - 1)).derivative()(at))
+
+
+def joint_uses(robot: Robot, trajectory: JointTrajectory) -> tuple[JointUse, ...]:
+    """Measure range and peak speed, that of the cubic spline, of each joint of a trajectory, in its order."""
+    time, q = trajectory.time, trajectory.q
+    speeds = np.abs(spline_speeds(time, q, np.arange(time[0], time[-1], _TIMESTEP))).max(axis=0)
+    limits, fastest = joint_limits(robot), robot.model.velocityLimit[robot.root_v :]
+    columns = np.stack([q.min(axis=0), q.max(axis=0), *limits, speeds, fastest])
+    rows = zip(trajectory.joint_names, joint_units(robot), *columns.tolist(), strict=True)
+    return tuple(JointUse(*row) for row in rows)
+
+
+def joint_units(robot: Robot) -> tuple[str, ...]:
+    """Find the units of the robot's joint positions: `rad` for a revolute joint, `m` for a prismatic one."""
+    return tuple("m" if slides else "rad" for slides in kinematic_tree(robot.model).sliding)

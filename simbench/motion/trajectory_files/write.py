@@ -15,9 +15,9 @@ from scipy.spatial.transform import Rotation
 from simbench.errors import MotionError
 from simbench.files.storage import whole_file, write_whole
 from simbench.kinematics.rotation import continuous_quaternions
-from simbench.kinematics.tree import frame_poses
+from simbench.kinematics.tree import frame_poses, kinematic_tree
 from simbench.motion.trajectory import JointTrajectory
-from simbench.motion.trajectory_files.joint_order import body_joints, resting_posture, sliding_joints
+from simbench.motion.trajectory_files.joint_order import body_joints, resting_posture
 from simbench.motion.trajectory_files.native import write_trajectory_csv, write_trajectory_netcdf
 from simbench.motion.trajectory_files.stored_motion import uniform_rate
 from simbench.robot.robot import Robot
@@ -51,7 +51,7 @@ def units_of_joints(robot: Robot) -> tuple[str, ...]:
 
     `robot`: robot with n joints. Returns `rad` for a revolute joint, `m` for a prismatic one.
     """
-    return tuple("m" if slides else "rad" for slides in sliding_joints(robot))
+    return tuple("m" if slides else "rad" for slides in kinematic_tree(robot.model).sliding)
 
 
 def _write_unitree(trajectory: JointTrajectory, robot: Robot, path: Path, attributes: Attributes) -> None:

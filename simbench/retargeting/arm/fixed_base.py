@@ -19,8 +19,8 @@ from simbench.kinematics.obstacles import Obstacle, box_obstacle
 from simbench.kinematics.time_optimal import time_scaling_factor
 from simbench.kinematics.tree import first_joint
 from simbench.motion.human_motion import PALM_OFFSET, HumanMotion, require_both_arms, transform
-from simbench.motion.joint_use import joint_units
 from simbench.motion.trajectory import JointTrajectory
+from simbench.motion.trajectory_files.joint_order import joint_units
 from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.body_errors import RobotErrors, compare_hands, compare_with_person, robot_metrics
 from simbench.retargeting.collision.avoidance import avoid_collisions
@@ -155,8 +155,8 @@ def scale_time(
         return time * factor, {"retarget.slow_down": factor}, ()
     names = robot.joint_names
     acceleration = estimated_accelerations(robot, names)
-    limits = stretch.PathLimits(time, joints, speed, acceleration, names)
-    limits.add(*stretch.fixed_base_constraints(robot, time, joints))
+    torques = stretch.fixed_base_constraints(robot, time, joints)
+    limits = stretch.PathLimits(time, joints, speed, acceleration, names, torques)
     tempo = stretch.slow_for_accelerations(limits, stretch.fit_tempo(limits), time, joints, acceleration)
     stretched = tempo(time)
     # A cubic spline through stretched samples is not quite the stretched spline.

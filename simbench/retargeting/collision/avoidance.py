@@ -104,8 +104,10 @@ def avoid_collisions(
     pair, m; 0 where all is clear.
     """
     scene = ClearanceScene(shapes, base, obstacles)
-    model, data = scene.workspace.model, scene.workspace.data
-    missing = scene.deficits(range(len(time)), joints, margin)
+    model, data, target = scene.workspace.model, scene.workspace.data, margin + _SPARE_MARGIN
+    lower, upper = limits
+    deficits = [scene.rows(sample, at, margin)[1].max(initial=0.0) for sample, at in enumerate(joints)]
+    missing = np.array(deficits, dtype=float)
     windows: list[tuple[int, int]] = []
     for at in time[missing > 0.0]:
         start, end = np.searchsorted(time, (at - _NEIGHBOURHOOD, at + _NEIGHBOURHOOD)).tolist()
@@ -120,72 +122,59 @@ def avoid_collisions(
             now = {model.getFrameId(name): axis for name, (when, axis) in palms.items() if when[sample]}
             held.append({frame: (data.oMf[frame].copy(), axis) for frame, axis in now.items()})
         smoothness = _PATH_WEIGHT * smoothness_matrix(time, start, end, _SMOOTHING_TIME)
-        changed[samples] = _avoid_in_window(scene, samples, joints[samples], held, smoothness, limits, margin)
-        missing[samples] = scene.deficits(samples, changed[samples], margin)
-    return changed, missing
 
+        # The margin has integral action: it grows where clearance is missing.
+        path = joints[samples]
+        displacement, margins = np.zeros_like(path), np.full(len(path), target)
+        blocks, descent = np.empty((*path.shape, path.shape[1])), np.empty_like(path)
+        for number in range(_MAX_ROUNDS):
+            at, gradients, short = path + displacement, [], []
+            for row, sample in enumerate(samples):
+                gradient, lacking = scene.rows(int(sample), at[row], margins[row] + _ACTIVATION_DISTANCE)
+                gradients.append(gradient)
+                short.append(lacking - _ACTIVATION_DISTANCE)
+                jacobian, errors = _linearise_palms(model, data, held[row])
+                blocks[row] = _PALM_WEIGHT * jacobian.T @ jacobian
+                descent[row] = _PALM_WEIGHT * errors @ jacobian
+            largest = np.array([each.max(initial=-_ACTIVATION_DISTANCE) for each in short])
+            step = clearance_qp_step(
+                smoothness,
+                blocks,
+                descent - multiply_smoothness(smoothness, displacement),
+                np.repeat(np.arange(len(path)), [len(each) for each in short]),
+                np.concatenate(gradients),
+                np.concatenate(short),
+                np.minimum(lower + _LIMIT_INSET, path) - at,
+                np.maximum(upper - _LIMIT_INSET, path) - at,
+            )
+            largest += target - margins
+            too_far = ((margins > target) & (largest < -_SPARE_MARGIN)).any()
+            margins = margins + _MARGIN_GAIN * largest.clip(max=_MAX_MARGIN_UPDATE)
+            margins = margins.clip(target, target + _MAX_EXTRA_MARGIN)
+            fraction = _STEP_FRACTION * min(1.0, _FULL_STEP_ROUNDS / (number + 1))
+            change = step * min(fraction, _MAX_STEP / max(float(np.abs(step).max()), 1e-12))
+            displacement += change
+            good = largest.max() <= _SPARE_MARGIN and not too_far
+            if np.abs(change).max() < (_NEARLY_CONVERGED if good else _CONVERGED):
+                break
 
-def _avoid_in_window(
-    scene: ClearanceScene,
-    samples: NDArray[np.int64],
-    joints: Array,
-    palms: Sequence[_PalmPoses],
-    smoothness: Array,
-    limits: Array,
-    margin: float,
-) -> Array:
-    """Minimise the cost of `avoid_collisions` over S samples: joints (S, n), rad, held palms put back.
-
-    The margin has integral action: it grows where clearance is missing. The joints stay as they are if a palm
-    would have to give way.
-    """
-    (lower, upper), target = limits, margin + _SPARE_MARGIN
-    model, data, count = scene.workspace.model, scene.workspace.data, joints.shape[1]
-    displacement, margins = np.zeros_like(joints), np.full(len(joints), target)
-    blocks, descent = np.empty((*joints.shape, count)), np.empty_like(joints)
-    for number in range(_MAX_ROUNDS):
-        at, gradients, missing = joints + displacement, [], []
-        for row, sample in enumerate(samples):
-            gradient, short = scene.rows(int(sample), at[row], margins[row] + _ACTIVATION_DISTANCE)
-            gradients.append(gradient)
-            missing.append(short - _ACTIVATION_DISTANCE)
-            jacobian, errors = _linearise_palms(model, data, palms[row])
-            blocks[row] = _PALM_WEIGHT * jacobian.T @ jacobian
-            descent[row] = _PALM_WEIGHT * errors @ jacobian
-        deficits = np.array([short.max(initial=-_ACTIVATION_DISTANCE) for short in missing])
-        step = clearance_qp_step(
-            smoothness,
-            blocks,
-            descent - multiply_smoothness(smoothness, displacement),
-            np.repeat(np.arange(len(joints)), [len(short) for short in missing]),
-            np.concatenate(gradients),
-            np.concatenate(missing),
-            np.minimum(lower + _LIMIT_INSET, joints) - at,
-            np.maximum(upper - _LIMIT_INSET, joints) - at,
-        )
-        deficits += target - margins
-        too_far = ((margins > target) & (deficits < -_SPARE_MARGIN)).any()
-        margins = margins + _MARGIN_GAIN * deficits.clip(max=_MAX_MARGIN_UPDATE)
-        margins = margins.clip(target, target + _MAX_EXTRA_MARGIN)
-        fraction = _STEP_FRACTION * min(1.0, _FULL_STEP_ROUNDS / (number + 1))
-        change = step * min(fraction, _MAX_STEP / max(float(np.abs(step).max()), 1e-12))
-        displacement += change
-        good = deficits.max() <= _SPARE_MARGIN and not too_far
-        if np.abs(change).max() < (_NEARLY_CONVERGED if good else _CONVERGED):
-            break
-    changed = np.clip(joints + displacement, lower, upper)
-    for row, sample in enumerate(samples):
-        if palms[row]:
-            q = np.concatenate([scene.base[sample], changed[row]])
+        # Held palms are put back; all stays as it was if one of them would have to give way.
+        cleared = np.clip(path + displacement, lower, upper)
+        for row in np.flatnonzero([bool(palm) for palm in held]).tolist():
+            q = np.concatenate([base[samples[row]], cleared[row]])
             pin.framesForwardKinematics(model, data, q)
-            targets = {frame: _rotate_like(data.oMf[frame], *palm) for frame, palm in palms[row].items()}
+            targets = {frame: _rotate_like(data.oMf[frame], *palm) for frame, palm in held[row].items()}
             bounds = PostureBounds(q[7:], lower, upper)
             q = solve_damped_ik(model, data, q, targets, bounds, iterations=20, tolerance=_IK_TOLERANCE)
             pin.forwardKinematics(model, data, q)
-            if np.abs(_linearise_palms(model, data, palms[row])[1]).max() > _PALM_TOLERANCE:
-                return joints
-            changed[row] = q[7:]
-    return changed
+            if np.abs(_linearise_palms(model, data, held[row])[1]).max() > _PALM_TOLERANCE:
+                cleared = path
+                break
+            cleared[row] = q[7:]
+        changed[samples] = cleared
+        for sample in samples:
+            missing[sample] = scene.rows(int(sample), changed[sample], margin)[1].max(initial=0.0)
+    return changed, missing
 
 
 def _rotate_like(pose: pin.SE3, held: pin.SE3, axis: Array | None) -> pin.SE3:
@@ -274,9 +263,6 @@ def clearance_qp_step(
     squares, diagonal = gradient[:, :, None] * gradient[:, None, :], np.arange(count)
     step = np.zeros_like(descent)
 
-    def multiply_hessian(values: Array) -> Array:
-        return multiply_smoothness(smoothness, values) + np.einsum("sij,sj->si", blocks, values)
-
     for _ in range(_NEWTON_STEPS):
         left = missing - np.einsum("ri,ri->r", gradient, step[owner])
         under, over = lower - step, step - upper
@@ -284,7 +270,8 @@ def clearance_qp_step(
         matrix = blocks.copy()
         np.add.at(matrix, owner[active], squares[active])
         matrix[:, diagonal, diagonal] += _LIMIT_WEIGHT * beyond
-        smooth = descent - multiply_hessian(step)
+        curved = multiply_smoothness(smoothness, step) + np.einsum("sij,sj->si", blocks, step)
+        smooth = descent - curved
         right = smooth + _LIMIT_WEIGHT * (under.clip(0.0) - over.clip(0.0))
         np.add.at(right, owner[active], left[active, None] * gradient[active])
         # The system is block-pentadiagonal.
@@ -298,7 +285,8 @@ def clearance_qp_step(
         direction = solveh_banded(banded, right.ravel(), lower=True).reshape(samples, count)
         gain = np.einsum("ri,ri->r", gradient, direction[owner])
         start = float((direction * smooth).sum())
-        loss = float((direction * multiply_hessian(direction)).sum())
+        curved = multiply_smoothness(smoothness, direction) + np.einsum("sij,sj->si", blocks, direction)
+        loss = float((direction * curved).sum())
         # The whole step if the cost still falls at its end; else bisection.
         length, low, high = 1.0, 0.0, 1.0
         for _ in range(_BISECTIONS + 1):
@@ -384,60 +372,56 @@ class _Detour:
         self.low = share.T @ np.minimum(limits[0] - joints, 0.0)
         self.high = share.T @ np.maximum(limits[1] - joints, 0.0)
 
-    def rows(self, sample: int, displaced: Array) -> tuple[Array, Array]:
-        """Clearance rows of a sample of a displaced path (T, n)."""
-        return clearance_rows(self.workspace, displaced[sample], self.margins[sample], self.base)
-
     def missing(self, points: Array, every: int = 1) -> Array:
         """How far the nearest pair of each sample, or of every so manieth, is from its margin, m."""
         displaced = self.joints + self.basis @ points
-        rows = (self.rows(sample, displaced)[1] for sample in range(0, len(displaced), every))
-        return np.fromiter((missing.max(initial=0.0) for missing in rows), dtype=float)
+        found = np.empty(len(range(0, len(displaced), every)))
+        for row, (joints, margin) in enumerate(zip(displaced[::every], self.margins[::every], strict=True)):
+            found[row] = clearance_rows(self.workspace, joints, margin, self.base)[1].max(initial=0.0)
+        return found
 
-    def linearise(self, points: Array) -> tuple[float, Array, Array]:
-        """Compute the cost of the displacement, its Gauss-Newton matrix, and its descent.
+    def descend(self, start: Array) -> Array:
+        """Lower the cost from given control points on, by damped Gauss-Newton steps.
 
         With the curvature D c of the control points, the cost is the mean of Σ (margin − d)² over all
         samples, with w |c|² / K and s |D c|².
         """
+        taken, cost, moved = _STEP_FRACTION, np.inf, np.inf
+        points = trial = np.clip(start, self.low, self.high)
         (samples, count), number = self.joints.shape, len(points)
         bend = np.diff(np.eye(number + 4)[:, 2:-2], 2, axis=0)
         regular = _POSITION_WEIGHT / number * np.eye(number) + _BENDING_WEIGHT * bend.T @ bend
-        matrix = np.einsum("ab,ij->aibj", regular, np.eye(count))
-        descent = -regular @ points
-        cost = -np.sum(points * descent)
-        displaced, joint = self.joints + self.basis @ points, np.arange(count)
-        for sample in range(1, samples - 1):
-            jacobian, missing = self.rows(sample, displaced)
-            if len(missing):
-                acting = np.flatnonzero(self.basis[sample])
-                weight = self.basis[sample, acting]
-                block = (jacobian.T @ jacobian)[None, :, None, :] / samples
-                weights = np.outer(weight, weight)[:, None, :, None]
-                matrix[np.ix_(acting, joint, acting, joint)] += weights * block
-                descent[acting] += weight[:, None] * (jacobian.T @ missing) / samples
-                cost += missing @ missing / samples
-        return float(cost), matrix.reshape(number * count, -1), descent
-
-    def descend(self, start: Array) -> Array:
-        """Lower the cost from given control points on, by damped Gauss-Newton steps."""
-        taken, points = _STEP_FRACTION, np.clip(start, self.low, self.high)
-        cost, matrix, descent = self.linearise(points)
-        for _ in range(_DETOUR_ROUNDS):
+        for _ in range(_DETOUR_ROUNDS + 1):
+            # Cost of the trial, its Gauss-Newton matrix, and its descent.
+            blocks = np.einsum("ab,ij->aibj", regular, np.eye(count))
+            fall = -regular @ trial
+            trial_cost = -np.sum(trial * fall)
+            displaced, joint = self.joints + self.basis @ trial, np.arange(count)
+            for sample in range(1, samples - 1):
+                at, margin = displaced[sample], self.margins[sample]
+                jacobian, missing = clearance_rows(self.workspace, at, margin, self.base)
+                if len(missing):
+                    acting = np.flatnonzero(self.basis[sample])
+                    weight = self.basis[sample, acting]
+                    block = (jacobian.T @ jacobian)[None, :, None, :] / samples
+                    weights = np.outer(weight, weight)[:, None, :, None]
+                    blocks[np.ix_(acting, joint, acting, joint)] += weights * block
+                    fall[acting] += weight[:, None] * (jacobian.T @ missing) / samples
+                    trial_cost += missing @ missing / samples
+            if trial_cost <= cost:
+                points, cost, descent = trial, float(trial_cost), fall
+                matrix = blocks.reshape(number * count, -1)
+                taken = min(2.0 * taken, _STEP_FRACTION)
+            else:
+                taken *= 0.5
+            if moved < _CONVERGED:
+                break
             fixed = ((points <= self.low) & (descent < 0.0)) | ((points >= self.high) & (descent > 0.0))
             free = ~fixed.ravel()
             step = np.zeros(points.size)
             step[free] = solve(matrix[np.ix_(free, free)], descent.ravel()[free], assume_a="pos")
             trial = np.clip(points + taken * step.reshape(points.shape), self.low, self.high)
             moved = np.abs(trial - points).max()
-            linearised = self.linearise(trial)
-            if linearised[0] <= cost:
-                points, (cost, matrix, descent) = trial, linearised
-                taken = min(2.0 * taken, _STEP_FRACTION)
-            else:
-                taken *= 0.5
-            if moved < _CONVERGED:
-                break
         return points
 
     def find_starts(self, blocked: NDArray[np.int64]) -> list[Array]:
@@ -447,7 +431,9 @@ class _Detour:
         """
         hump = 16.0 * (self.fraction * (1.0 - self.fraction)) ** 2
         bump = np.linalg.lstsq(self.basis, hump, rcond=None)[0]
-        moving = np.any([(self.rows(s, self.joints)[0] != 0.0).any(axis=0) for s in blocked], axis=0)
+        moving = np.zeros(self.joints.shape[1], dtype=bool)
+        for at, margin in zip(self.joints[blocked], self.margins[blocked], strict=True):
+            moving |= (clearance_rows(self.workspace, at, margin, self.base)[0] != 0.0).any(axis=0)
         generator, found = np.random.default_rng(0), []
         for amplitude in np.linspace(*_BENDS, _TRIALS):
             bend = np.where(moving, generator.uniform(-amplitude, amplitude, len(moving)), 0.0)

@@ -348,8 +348,3 @@ class ClearanceScene:
         """
         self.place_obstacles(sample)
         return clearance_rows(self.workspace, joints, margin, self.base[sample])
-
-    def deficits(self, samples: Sequence[int] | NDArray[np.int64], joints: Array, margin: float) -> Array:
-        """Compute the largest deficit (S,) at samples with joints (S, n), m; 0 where all is clear."""
-        rows = (self.rows(int(s), q, margin)[1] for s, q in zip(samples, joints, strict=True))
-        return np.fromiter((missing.max(initial=0.0) for missing in rows), dtype=float)

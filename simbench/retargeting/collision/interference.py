@@ -68,7 +68,35 @@ def find_interference(
     if not pairs:
         return ()
     last = len(trajectory.time) - 1
-    blocks = [_near_instants(scene, margin, begin, last) for begin in range(0, max(last, 1), _BLOCK)]
+    every, blocks = np.arange(len(scene.workspace.first)), []
+    # Block by block: the pairs of shapes of a long recording at once would take gigabytes. A block goes up to
+    # the first sample of the next one.
+    for begin in range(0, max(last, 1), _BLOCK):
+        end = min(begin + _BLOCK, last)
+        # A sample is exact where shapes could come nearer on the way to it or from it, beyond the block too.
+        samples = np.arange(max(begin - 1, 0), min(end + 1, last) + 1, dtype=np.float64)
+        gaps, travel = _gaps_and_travel(scene, samples, every)
+        around = np.maximum(np.pad(travel, ((1, 0), (0, 0))), np.pad(travel, ((0, 1), (0, 0))))
+        own = slice(begin - int(samples[0]), end - int(samples[0]) + 1)
+        samples, gaps, around, travel = samples[own], gaps[own], around[own], travel[own.start : own.stop - 1]
+        distance = _distances(scene, samples, gaps, gaps < margin + around, every)
+        doubtful = 0.5 * (distance[:-1] + distance[1:] - travel) < margin
+        pieces = np.ceil(np.where(doubtful, travel, 0.0).max(axis=1) / (2.0 * _RESOLUTION))
+        counts = zip(samples[:-1], pieces.clip(1.0).astype(int), strict=True)
+        parts = [start + np.arange(number) / number for start, number in counts]
+        instants = np.concatenate([*parts, samples[-1:]] if end == last else parts)
+        before = instants.astype(int) - begin
+        examined = np.zeros((len(instants), distance.shape[1]), dtype=bool)
+        examined[before < len(doubtful)] = doubtful[before[before < len(doubtful)]]
+        at_samples = instants == begin + before
+        examined[at_samples] |= distance[before[at_samples]] < margin
+        looked_at = np.flatnonzero(examined.any(axis=0))
+        gaps, _ = _gaps_and_travel(scene, instants, looked_at)
+        examined = examined[:, looked_at]
+        distance = _distances(scene, instants, gaps, examined & (gaps < margin), looked_at)
+        # Number of the instant, pair, and distance, m, of what is nearer than the margin at it.
+        at, pair_at = np.nonzero(examined & (distance < margin))
+        blocks.append((instants, at, looked_at[pair_at], distance[at, pair_at]))
     instants = np.concatenate([each for each, *_ in blocks])
     offsets = np.cumsum([0, *(len(each) for each, *_ in blocks)])
     row = np.concatenate([at + offset for (_, at, *_), offset in zip(blocks, offsets, strict=False)])
@@ -144,41 +172,6 @@ def _place(scene: ClearanceScene, sample: float) -> None:
     if sample > before:
         q = pin.interpolate(workspace.model, q, scene.base[before + 1], sample - before)
     pin.updateGeometryPlacements(workspace.model, workspace.data, workspace.geometry, workspace.placed, q)
-
-
-def _near_instants(
-    scene: ClearanceScene, margin: float, begin: int, last: int
-) -> tuple[Array, NDArray[np.int64], NDArray[np.int64], Array]:
-    """Examine a block of samples: the pairs of shapes of a long recording at once would take gigabytes.
-
-    Returns the instants of the block, in samples, up to the first of the next block, which is not examined
-    here; then, for each pair found nearer than the margin at one of them, the instant's number, the pair, and
-    their distance, m.
-    """
-    end = min(begin + _BLOCK, last)
-    # A sample is exact where shapes could come nearer on their way to it or from it, beyond the block too.
-    samples = np.arange(max(begin - 1, 0), min(end + 1, last) + 1, dtype=np.float64)
-    every = np.arange(len(scene.workspace.first))
-    gaps, travel = _gaps_and_travel(scene, samples, every)
-    around = np.maximum(np.pad(travel, ((1, 0), (0, 0))), np.pad(travel, ((0, 1), (0, 0))))
-    own = slice(begin - int(samples[0]), end - int(samples[0]) + 1)
-    samples, gaps, around, travel = samples[own], gaps[own], around[own], travel[own.start : own.stop - 1]
-    distance = _distances(scene, samples, gaps, gaps < margin + around, every)
-    doubtful = 0.5 * (distance[:-1] + distance[1:] - travel) < margin
-    pieces = np.ceil(np.where(doubtful, travel, 0.0).max(axis=1) / (2.0 * _RESOLUTION)).clip(1.0).astype(int)
-    parts = [start + np.arange(number) / number for start, number in zip(samples[:-1], pieces, strict=True)]
-    instants = np.concatenate([*parts, samples[-1:]] if end == last else parts)
-    before = instants.astype(int) - begin
-    examined = np.zeros((len(instants), distance.shape[1]), dtype=bool)
-    examined[before < len(doubtful)] = doubtful[before[before < len(doubtful)]]
-    at_samples = instants == begin + before
-    examined[at_samples] |= distance[before[at_samples]] < margin
-    columns = np.flatnonzero(examined.any(axis=0))
-    gaps, _ = _gaps_and_travel(scene, instants, columns)
-    examined = examined[:, columns]
-    distance = _distances(scene, instants, gaps, examined & (gaps < margin), columns)
-    row, column = np.nonzero(examined & (distance < margin))
-    return instants, row, columns[column], distance[row, column]
 
 
 def _gaps_and_travel(scene: ClearanceScene, samples: Array, pairs: NDArray[np.int64]) -> tuple[Array, Array]:

@@ -46,7 +46,7 @@ _NEWTON_STEPS = 4
 # Window, s, and polynomial order of the Savitzky-Golay filter that smooths the palms' paths.
 _SMOOTHING_WINDOW, _SMOOTHING_ORDER = 0.31, 3
 # Time before and after contact, s, over which the handle's pose takes precedence over the arm's reach.
-_ARRIVAL_TIME = 1.0
+ARRIVAL_TIME = 1.0
 # Distance kept from a straight and from a folded arm during transitions, m: near these singularities joints
 # are fast.
 _REACH_MARGIN = 0.02
@@ -126,10 +126,17 @@ def contact_phases(
     """
     contact = np.zeros(len(time), dtype=bool)
     distance = np.linalg.norm(palm[:, None, :] - handle_path[None, :, :], axis=2).min(axis=1, initial=np.inf)
-    runs = _runs(time, distance < settings.contact_distance_m)
-    if not runs:
-        return np.zeros(len(time)), contact
-    first, last = max(runs, key=lambda run: float(time[run[1]] - time[run[0]]))
+    # First and last samples of the stretches in contact, and near it, those a short gap apart taken together.
+    stretches = []
+    for limit in (settings.contact_distance_m, settings.transition_distance_m):
+        samples = np.flatnonzero(distance < limit)
+        cuts = np.flatnonzero((np.diff(samples) > 1) & (np.diff(time[samples]) > _SHORT_GAP))
+        if not len(samples):
+            return np.zeros(len(time)), contact
+        ends = samples[np.r_[0, cuts + 1]], samples[np.r_[cuts, len(samples) - 1]]
+        stretches.append(list(zip(*ends, strict=True)))
+    touching, near = stretches
+    first, last = max(touching, key=lambda run: float(time[run[1]] - time[run[0]]))
     speed = np.linalg.norm(np.gradient(palm, time, axis=0), axis=1) if len(time) > 1 else np.zeros(1)
     resting = first + np.flatnonzero(speed[first : last + 1] < _RESTING_SPEED)
     if len(resting):
@@ -137,18 +144,8 @@ def contact_phases(
         first = resting[0] if first > 0 else first
         last = resting[-1] if last < len(time) - 1 else last
     contact[first : last + 1] = True
-    near = _runs(time, distance < settings.transition_distance_m)
     begin, end = next(run for run in near if run[0] <= first <= run[1])
     return _transition(time, begin, end, settings.transition_time_s), contact
-
-
-def _runs(time: Array, inside: Flags) -> list[tuple[int, int]]:
-    """First and last samples of the stretches that are inside, those a short gap apart taken together."""
-    samples = np.flatnonzero(inside)
-    if not len(samples):
-        return []
-    cuts = np.flatnonzero((np.diff(samples) > 1) & (np.diff(time[samples]) > _SHORT_GAP))
-    return list(zip(samples[np.r_[0, cuts + 1]], samples[np.r_[cuts, len(samples) - 1]], strict=True))
 
 
 def _transition(time: Array, begin: int, end: int, duration: float) -> Array:
@@ -326,19 +323,8 @@ def detect_contact(
         share[side], contact[side] = contact_phases(time, palm[:, :3, 3], path, settings)
     held = approach_handles(palms, share, contact, handles)
     axes = {side: handles[side].turn_axis if side in handles else None for side in SIDES}
-    return HandPlan(share, contact, _arrival(time, contact), palms, held, axes)
-
-
-def _arrival(time: Array, contact: Mapping[str, Flags]) -> dict[str, Array]:
-    """Weight of the contact of each hand (T,)."""
-    return {side: near_contact(time, touching, _ARRIVAL_TIME) for side, touching in contact.items()}
-
-
-def contact_at_samples(hands: HandPlan, time: Array, samples: NDArray[np.int64]) -> HandPlan:
-    """Take some samples (S,), of which `time` has all, of the contact of hands."""
-    parts = ("share", "contact", "targets", "actor")
-    taken = {part: {side: each[samples] for side, each in getattr(hands, part).items()} for part in parts}
-    return replace(hands, **taken, grip=_arrival(time[samples], taken["contact"]))
+    grip = {side: near_contact(time, touching, ARRIVAL_TIME) for side, touching in contact.items()}
+    return HandPlan(share, contact, grip, palms, held, axes)
 
 
 def plan_hands(
@@ -394,8 +380,8 @@ def arm_reach(
 
     `model` is the robot's upper body with its joint limits, `lengths` are those of the arm's segments, m.
     """
-    index = model.joints[scaled_model.elbow_joint(model, robot, side)].idx_q
-    straight = scaled_model.straight_elbow(model, robot, side)
+    joint, straight = scaled_model.elbow_joint(model, robot, side)
+    index = model.joints[joint].idx_q
     limits = model.lowerPositionLimit[index], model.upperPositionLimit[index]
     fold = min(max(abs(limit - straight) for limit in limits), np.pi)
     _, upper_arm, forearm = lengths
@@ -490,7 +476,8 @@ def plan_arm_hands(
         blended = transform(rotation, rest[:3, 3] + weight * (poses[:, :3, 3] - rest[:3, 3]))
         targets[side] = _smooth_poses(time, blended)
     axes = {side: handle.turn_axis for side, handle in handles.items()}
-    return HandPlan(share, contact, _arrival(time, contact), targets, held, axes)
+    grip = {side: near_contact(time, touching, ARRIVAL_TIME) for side, touching in contact.items()}
+    return HandPlan(share, contact, grip, targets, held, axes)
 
 
 def _count_receding(path: Array, distance: float) -> int:

@@ -194,6 +194,7 @@ _DAMPING, _MOST_DAMPING = 1e-5, 10.0
 
 # Linearises the links that are near each other in configurations (T, 7 + n).
 FindBarriers = Callable[[Array], BarrierRows]
+_NOTHING_NEAR = BarrierRows(np.empty(0, dtype=np.int64), np.empty(0), np.empty((0, 1)), np.empty(0))
 
 
 # Order of differences between samples, and weights and residuals (T - order, nv): they cost ½ Σ w r².
@@ -201,11 +202,6 @@ _Difference: TypeAlias = tuple[int, Array, Array]
 # A motion q with what costs: frames; displacements of heels and toes that stand in two frames, by weights
 # (T - 1, F, 2), 1/m²; differences between samples; links that are near.
 _Parts: TypeAlias = tuple[Array, FrameCosts, Array, list[_Difference], BarrierRows]
-
-
-def no_barriers(q: Array) -> BarrierRows:
-    """Let nothing be too near."""
-    return BarrierRows(np.empty(0, dtype=np.int64), np.empty(0), np.empty((0, 1)), np.empty(0))
 
 
 def solve_clip(
@@ -216,7 +212,7 @@ def solve_clip(
     fixed: NDArray[np.bool_] | None = None,
     rounds: int = 30,
     least_damping: float = _DAMPING,
-    barriers: FindBarriers = no_barriers,
+    barriers: FindBarriers | None = None,
 ) -> Array:
     """Find the motion of least cost in all frames together.
 
@@ -235,7 +231,7 @@ def solve_clip(
         """Bring a motion inside the limits; evaluate all its costs, with what their derivatives need."""
         q[moving] = np.clip(q[moving], problem.lower, problem.upper)
         count, nv = len(q), problem.nv
-        costs, near = frame_costs(problem, q, frames), barriers(q)
+        costs, near = frame_costs(problem, q, frames), _NOTHING_NEAR if barriers is None else barriers(q)
         contact = problem.targets.contact[frames]
         stays = (contact[1:] & contact[:-1]).astype(float) * _SLIDE_WEIGHT
         differences: list[_Difference] = []
@@ -299,9 +295,33 @@ def _find_step(
     barriers act is found by solving again with those that the last step would pass.
     """
     count, nv = costs.gradient.shape
-    hessian, gradient, band = _assemble(costs, stays, differences)
     start = nv * np.arange(count)
     row, column = np.divmod(np.arange(nv * nv), nv)
+
+    # The Gauss-Newton matrix but for barriers: blocks of the frames, gradient, and bands beside the blocks.
+    hessian, gradient = costs.hessian.copy(), costs.gradient.copy()
+    width = min(3 * nv, count * nv - 1)
+    band = np.zeros((width + 1, count * nv))
+    if count > 1:
+        feet = costs.foot_jacobian.reshape(count, -1, nv)
+        weight = np.repeat(stays.reshape(count - 1, -1), 2, axis=1)
+        slide = weight * np.diff(costs.feet.reshape(count, -1), axis=0)
+        later, earlier = feet[1:].transpose(0, 2, 1), feet[:-1].transpose(0, 2, 1)
+        gradient[1:] += (later @ slide[..., None])[..., 0]
+        gradient[:-1] -= (earlier @ slide[..., None])[..., 0]
+        hessian[1:] += later @ (weight[..., None] * feet[1:])
+        weighted = weight[..., None] * feet[:-1]
+        hessian[:-1] += earlier @ weighted
+        beside = -(later @ weighted).reshape(count - 1, -1)
+        band[(nv + row - column)[:, None], column[:, None] + start[:-1]] = beside.T
+    bands = band.reshape(width + 1, count, nv)
+    for order, weight, residual in differences:
+        factors = _DIFFERENCES[order]
+        for k, factor in enumerate(factors):
+            gradient[k : count - order + k] += factor * weight * residual
+            for j in range(k, order + 1):
+                bands[(j - k) * nv, k : count - order + k] += factor * factors[j] * weight
+
     lower_row, lower_column = row[row >= column], column[row >= column]
     # Frames at the beginning that stay are no unknowns.
     begin = nv * int(np.argmin(fixed))
@@ -357,37 +377,6 @@ def _find_step(
         elif not beyond.any():
             break
     return step
-
-
-def _assemble(
-    costs: FrameCosts, stays: Array, differences: Sequence[_Difference]
-) -> tuple[Array, Array, Array]:
-    """Assemble the Gauss-Newton matrix but for barriers: blocks of the frames, gradient, and bands beside."""
-    count, nv = costs.gradient.shape
-    hessian, gradient = costs.hessian.copy(), costs.gradient.copy()
-    width = min(3 * nv, count * nv - 1)
-    band = np.zeros((width + 1, count * nv))
-    if count > 1:
-        row, column = np.divmod(np.arange(nv * nv), nv)
-        feet = costs.foot_jacobian.reshape(count, -1, nv)
-        weight = np.repeat(stays.reshape(count - 1, -1), 2, axis=1)
-        slide = weight * np.diff(costs.feet.reshape(count, -1), axis=0)
-        after, before = feet[1:].transpose(0, 2, 1), feet[:-1].transpose(0, 2, 1)
-        gradient[1:] += (after @ slide[..., None])[..., 0]
-        gradient[:-1] -= (before @ slide[..., None])[..., 0]
-        hessian[1:] += after @ (weight[..., None] * feet[1:])
-        weighted = weight[..., None] * feet[:-1]
-        hessian[:-1] += before @ weighted
-        beside = -(after @ weighted).reshape(count - 1, -1)
-        band[(nv + row - column)[:, None], column[:, None] + nv * np.arange(count - 1)] = beside.T
-    bands = band.reshape(width + 1, count, nv)
-    for order, weight, residual in differences:
-        factors = _DIFFERENCES[order]
-        for k, factor in enumerate(factors):
-            gradient[k : count - order + k] += factor * weight * residual
-            for j in range(k, order + 1):
-                bands[(j - k) * nv, k : count - order + k] += factor * factors[j] * weight
-    return hessian, gradient, band
 
 
 def _add_by_frame(total: Array, frames: NDArray[np.int64], values: Array) -> None:

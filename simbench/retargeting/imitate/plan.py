@@ -17,7 +17,7 @@ from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RetargetSection
 from simbench.retargeting.body_errors import RobotErrors, compare_with_person, robot_metrics
 from simbench.retargeting.collision.interference import Interference, find_interference
-from simbench.retargeting.imitate.clip import TIME_CONSTANT, BarrierRows, Barriers, no_barriers, solve_clip
+from simbench.retargeting.imitate.clip import TIME_CONSTANT, BarrierRows, Barriers, solve_clip
 from simbench.retargeting.imitate.problem import (
     UPPER_BODY,
     ImitationProblem,
@@ -211,7 +211,7 @@ def solve_windows(
 def first_posture(problem: ImitationProblem, keep_clear: Callable[[Array], BarrierRows]) -> Array:
     """Solve the first frame alone, (1, 7 + n): from rest, and then clear of what is near."""
     first = initial_configuration(problem)[None]
-    for clear in (no_barriers, keep_clear):
+    for clear in (None, keep_clear):
         first = solve_clip(problem, first, slice(0, 1), rounds=_FIRST_ROUNDS, barriers=clear)
     return first
 

@@ -277,19 +277,6 @@ class ImitationProblem:
         return found
 
 
-def line_rows(vectors: Array, targets: Array, weights: Array) -> tuple[Array, Array, Array]:
-    """Errors of direction, √w (v/‖v‖ − d), and what their derivatives by v need.
-
-    `vectors` (T, B, 3): v: lines of the robot, m; `targets` (T, B, 3): d: unit vectors; `weights` (B,): w,
-    1/rad². Returns `errors` (T, B, 3); `unit` (T, B, 3): u = v/‖v‖: the derivative is (√w/‖v‖)(I − u uᵀ);
-    `factor` (T, B): √w/‖v‖, 1/m.
-    """
-    length = np.maximum(np.linalg.norm(vectors, axis=-1), 1e-6)
-    unit = vectors / length[..., None]
-    root = np.sqrt(weights)
-    return root[:, None] * (unit - targets), unit, root / length
-
-
 def frame_costs(
     problem: ImitationProblem, q: Array, frames: slice, *, derivatives: bool = True
 ) -> FrameCosts:
@@ -301,8 +288,11 @@ def frame_costs(
     body, targets = problem.body, problem.targets
     placed = place_points(body, q)
     points, count, nv = placed.points, len(q), problem.nv
+    # Errors of direction √w (u − d) of lines v, m, u = v/‖v‖; their derivatives by v are (√w/‖v‖)(I − u uᵀ).
     lines = targets.lines @ points
-    errors, unit, factor = line_rows(lines, targets.directions[frames], targets.weights)
+    length = np.maximum(np.linalg.norm(lines, axis=-1), 1e-6)
+    unit, line_weight = lines / length[..., None], np.sqrt(targets.weights)
+    errors = line_weight[:, None] * (unit - targets.directions[frames])
     root_weight = np.sqrt(targets.root_weight)
     root_error = root_weight * (targets.root_point @ points - targets.root[frames])
     feet = targets.contact.shape[1]
@@ -334,7 +324,7 @@ def frame_costs(
     flat = jacobian.reshape(count, len(body.names), 3 * nv)
     along = (targets.lines @ flat).reshape(count, -1, 3, nv)
     along -= unit[..., None] * np.einsum("tbi,tbin->tbn", unit, along)[:, :, None]
-    along *= factor[..., None, None]
+    along *= (line_weight / length)[..., None, None]
     corner_rows = jacobian[:, soles.ravel()].reshape(count, feet, 2, 2, 3, nv)
     middle_rows = 0.5 * (corner_rows[:, :, :, 0] + corner_rows[:, :, :, 1])
     rows = np.concatenate(

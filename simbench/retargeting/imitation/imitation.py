@@ -374,9 +374,21 @@ def imitation_errors(imitation: Imitation, motion: HumanMotion) -> ImitationErro
 
 def imitation_metrics(imitation: Imitation, motion: HumanMotion) -> dict[str, float]:
     """Compute mean and maximum of the paper's hand error, that of the wrists, over both sides and time, m."""
-    _, errors, _, _ = imitation_errors(imitation, motion)
-    wrists = np.array([errors[name] for name in WRISTS])
+    poses = model_poses(imitation.actor, imitation.q)
+    apart = [motion.joints[name] - poses[name][:, :3, 3] for name in WRISTS]
+    wrists = np.linalg.norm(apart, axis=2)
     return {"imitation.hand_mean_m": float(wrists.mean()), "imitation.hand_max_m": float(wrists.max())}
+
+
+def speed_difference(time: Array, imitated: Array, joints: Array) -> float:
+    """Compute S = (1/N) Σ ‖q̇_imitation − q̇_robot‖² over N samples, (rad/s)² (Tomić 2018, eq. 4.25).
+
+    0 for the same motion (T, n), rad, of trunk and arms at the recording's times. The thesis prints the sum
+    over the samples alone, which a longer recording or a higher rate would let grow; ratios of motions of one
+    recording are the same.
+    """
+    difference = np.diff(joints - imitated, axis=0) / np.diff(time)[:, None]
+    return float((difference**2).sum(axis=1).mean())
 
 
 def summarise(errors: ImitationErrors) -> tuple[ErrorSummary, ...]:

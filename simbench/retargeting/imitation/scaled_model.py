@@ -84,13 +84,11 @@ def segment_lengths(
     The paper gives both arms the mean of left and right. A person's arms differ, a measured skeleton's by
     centimetres; each arm keeps its own lengths.
     """
-
-    def distance(first: str, second: str) -> float:
-        return float(np.linalg.norm(joints[first] - joints[second]))
-
-    upper_arm = {side: distance(f"{side}_shoulder", f"{side}_elbow") for side in SIDES}
-    forearm = {side: distance(f"{side}_elbow", f"{side}_wrist") for side in SIDES}
-    shoulder_width = distance("left_shoulder", "right_shoulder")
+    upper_arm, forearm = (
+        {side: float(np.linalg.norm(joints[f"{side}_{a}"] - joints[f"{side}_{b}"])) for side in SIDES}
+        for a, b in (("shoulder", "elbow"), ("elbow", "wrist"))
+    )
+    shoulder_width = float(np.linalg.norm(joints["left_shoulder"] - joints["right_shoulder"]))
     if min(shoulder_width, *upper_arm.values(), *forearm.values()) < 1e-3:
         raise MotionError(
             f"{source}: two arm joints coincide (shoulder, elbow, wrist must be apart): "
@@ -173,10 +171,10 @@ def calibrate(robot: Robot, motion: HumanMotion) -> ScaledActor:
     # From straight arms the elbow could bend either way; start on the side the robot can bend to.
     start, carriers, elbows = np.zeros(model.nv), {"trunk": _carrier(model, robot, "trunk")}, []
     for side in SIDES:
-        elbow = elbow_joint(model, robot, side)
+        elbow, straight = elbow_joint(model, robot, side)
         index = model.joints[elbow].idx_q
         middle = 0.5 * (model.upperPositionLimit[index] + model.lowerPositionLimit[index])
-        sign = 1.0 if middle > straight_elbow(model, robot, side) else -1.0
+        sign = 1.0 if middle > straight else -1.0
         start[model.joints[elbow].idx_v] = 0.2 * sign
         jacobian = pin.computeJointJacobian(model, model.createData(), pin.neutral(model), elbow)
         # Axis about which the model's elbow bends by a positive angle, in the joint's frame.
@@ -240,48 +238,37 @@ def orientation_error(reference: Array, current: Array) -> tuple[Array, float]:
     return np.copysign(1.0, w) * np.array([x, y, z]), abs(float(w))
 
 
-def elbow_joint(model: pin.Model, robot: Robot, side: str) -> int:
-    """Find the joint of an arm that bends the elbow: the one that changes the shoulder-wrist distance most.
+def elbow_joint(model: pin.Model, robot: Robot, side: str) -> tuple[int, float]:
+    """Find the joint that bends an elbow, and its position, rad, with the wrist farthest from the shoulder.
 
-    A joint with shoulder and wrist at distances a and b from its axis changes the square of their distance by
-    up to 4ab. That is little for rotations of the upper arm and of the forearm about themselves, whose axes
-    pass near shoulder or wrist, and for joints of the wrist.
+    The joint is the one that changes the distance of shoulder and wrist most. A joint with them at distances
+    a and b from its axis changes the square of their distance by up to 4ab. That is little for rotations of
+    the upper arm and of the forearm about themselves, whose axes pass near shoulder or wrist, and for joints
+    of the wrist. Of the positions that differ by full turns, it is the one nearest to the middle of the
+    joint's range.
     """
-    shoulder, joint = (_carrier(model, robot, f"{side}_{role}") for role in ("shoulder", "wrist"))
-    arm: list[int] = []
-    while joint not in (shoulder, 0):
-        arm.insert(0, joint)
+    data = model.createData()
+    axes = pin.computeJointJacobians(model, data, pin.neutral(model))[3:]
+    pin.updateFramePlacements(model, data)
+    ends = [model.frames[model.getFrameId(robot.frames[f"{side}_{role}"])] for role in ("shoulder", "wrist")]
+    first, joint = (int(frame.parentJoint) for frame in ends)
+    places = [data.oMf[model.getFrameId(frame.name)].translation for frame in ends]
+    arm: list[tuple[float, int, Array, Array, Array]] = []
+    while joint not in (first, 0):
+        axis = axes[:, model.joints[joint].idx_v]
+        # Perpendiculars from the joint's axis, m, all joints at zero.
+        offsets = [place - data.oMi[joint].translation for place in places]
+        shoulder, wrist = (offset - axis * (axis @ offset) for offset in offsets)
+        reach = float(np.linalg.norm(shoulder) * np.linalg.norm(wrist))
+        arm.insert(0, (reach, joint, shoulder, wrist, axis))
         joint = int(model.parents[joint])
-    offsets = [_offsets_from_axis(model, robot, side, joint) for joint in arm]
-    return arm[int(np.argmax([np.linalg.norm(to) * np.linalg.norm(fro) for to, fro, _ in offsets]))]
-
-
-def straight_elbow(model: pin.Model, robot: Robot, side: str) -> float:
-    """Position of the elbow's joint at which the wrist is farthest from the shoulder, rad.
-
-    Of the positions that differ by full turns, the one nearest to the middle of the joint's range.
-    """
-    joint = elbow_joint(model, robot, side)
-    shoulder, wrist, axis = _offsets_from_axis(model, robot, side, joint)
+    _, joint, shoulder, wrist, axis = max(arm, key=lambda each: each[0])
     angle = float(np.arctan2(axis @ np.cross(wrist, -shoulder), -(wrist @ shoulder)))
     index = model.joints[joint].idx_q
     middle = 0.5 * (model.lowerPositionLimit[index] + model.upperPositionLimit[index])
-    return angle + 2.0 * np.pi * round(float(middle - angle) / (2.0 * np.pi))
+    return joint, angle + 2.0 * np.pi * round(float(middle - angle) / (2.0 * np.pi))
 
 
 def _carrier(model: pin.Model, robot: Robot, role: str) -> int:
     """Joint whose link carries the frame of a role of the robot."""
     return int(model.frames[model.getFrameId(robot.frames[role])].parentJoint)
-
-
-def _offsets_from_axis(model: pin.Model, robot: Robot, side: str, joint: int) -> tuple[Array, Array, Array]:
-    """Perpendiculars (3,) from a joint's axis to shoulder and wrist, m, and the axis, all joints at zero."""
-    data = model.createData()
-    axes = pin.computeJointJacobians(model, data, pin.neutral(model))[3:]
-    pin.updateFramePlacements(model, data)
-    axis = axes[:, model.joints[joint].idx_v]
-    shoulder, wrist = (
-        data.oMf[model.getFrameId(robot.frames[f"{side}_{role}"])].translation - data.oMi[joint].translation
-        for role in ("shoulder", "wrist")
-    )
-    return shoulder - axis * (axis @ shoulder), wrist - axis * (axis @ wrist), axis

@@ -180,14 +180,3 @@ def chain_coordinates(q: Array) -> Array:
     """
     angles = np.unwrap(Rotation.from_quat(q[:, 3:7]).as_euler("ZXY"), axis=0)
     return np.concatenate([q[:, 2::-1], angles, q[:, 7:]], axis=1)
-
-
-def speed_difference(time: Array, imitated: Array, joints: Array) -> float:
-    """Compute S = (1/N) Σ ‖q̇_imitation − q̇_robot‖² over N samples, (rad/s)² (Tomić 2018, eq. 4.25).
-
-    0 for the same motion (T, n), rad, of trunk and arms at the recording's times. The thesis prints the sum
-    over the samples alone, which a longer recording or a higher rate would let grow; ratios of motions of one
-    recording are the same.
-    """
-    difference = np.diff(joints - imitated, axis=0) / np.diff(time)[:, None]
-    return float((difference**2).sum(axis=1).mean())

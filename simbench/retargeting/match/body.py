@@ -106,10 +106,8 @@ def match_body(robot: Robot) -> MatchedBody:
             ]
             ends = [model.getFrameId(name) for name in frames] if limb == "arm" else []
             tips = [data.oMf[frame].translation.copy() for frame in ends] or [origins[-1]]
-            bends = [_find_middle_joint(robot, group, origins, axes, tip) for tip in tips]
-            chosen = max(range(len(bends)), key=lambda k: bends[k][2] * (1.0 if k == 0 else _HAND_FOR_WRIST))
-            (middle, sign, _), tip = bends[chosen], tips[chosen]
-            first, centre = _find_swing_centre(origins[:middle], axes[:middle], origins[middle] - origins[0])
+            chosen, middle, sign, first, centre = _find_bend(robot, group, origins, axes, tips)
+            tip = tips[chosen]
             carrier = frame_on_body(model, ends[chosen])[0] if ends else group[middle] - robot.root_v // 6
             if not ends and middle + 1 < len(group):
                 after = slice(middle + 1, None)
@@ -120,21 +118,24 @@ def match_body(robot: Robot) -> MatchedBody:
             distance = (cosine * (along @ offset) - axis @ offset) / max(1.0 - cosine**2, 1e-9)
             bend = origins[middle] + distance * axis
             root, hinge, last = (f"{side}_{name}" for name in roots)
-            attach(root, _parent_body(robot, group[first]), centre)
-            attach(hinge, _parent_body(robot, group[middle]), bend)
+            above, below = (int(model.parents[group[joint]]) - robot.root_v // 6 for joint in (first, middle))
+            attach(root, max(0, above), centre)
+            attach(hinge, max(0, below), bend)
             attach(last, carrier, tip)
             flexion[f"{side}_{limb}"] = (robot.joint_names.index(model.names[group[middle]]), sign)
     for side in SIDES:
+        offsets: dict[str, Array] = {}
         if f"{side}_hand" in robot.frames and f"{side}_wrist" in points:
-            for name, offset in (("palm", 0), ("fingers", 1), ("back", 3)):
-                along = np.eye(3)[offset - 1] * _AXIS_LENGTH if offset else np.zeros(3)
-                points[f"{side}_{name}"] = _frame_point(robot, robot.frames[f"{side}_hand"], along)
-        foot = f"{side}_foot"
-        if foot in robot.soles:
-            corners = robot.soles[foot]
-            order = np.argsort(corners[:, 0], kind="stable")
-            for number, corner in enumerate((order[0], order[2], order[3], order[1])):
-                points[f"{side}_sole_{number}"] = _frame_point(robot, robot.frames[foot], corners[corner])
+            shown = _AXIS_LENGTH * np.eye(3)
+            offsets |= {"palm": np.zeros(3), "fingers": shown[0], "back": shown[2]}
+        if f"{side}_foot" in robot.soles:
+            corners = robot.soles[f"{side}_foot"]
+            order = np.argsort(corners[:, 0], kind="stable")[[0, 2, 3, 1]]
+            offsets |= {f"sole_{number}": corners[corner] for number, corner in enumerate(order)}
+        for name, offset in offsets.items():
+            role = f"{side}_foot" if name.startswith("sole") else f"{side}_hand"
+            body, rotation, place = frame_on_body(model, model.getFrameId(robot.frames[role]))
+            points[f"{side}_{name}"] = body, place + rotation @ offset
     for part, axes_shown in (("pelvis", ("left", "up")), ("head", ("front", "top"))):
         if part in robot.frames:
             frame = model.getFrameId(robot.frames[part])
@@ -181,47 +182,46 @@ def describe_match(body: MatchedBody) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _find_middle_joint(
-    robot: Robot, group: Sequence[int], origins: Array, axes: Array, tip: Array
-) -> tuple[int, float, float]:
-    """Find the joint that bends a limb, the sign by which it flexes, and its distance from the nearer end, m.
+def _find_bend(
+    robot: Robot, group: Sequence[int], origins: Array, axes: Array, tips: Sequence[Array]
+) -> tuple[int, int, float, int, Array]:
+    """Find what bends a limb, and where its upper bone begins.
 
-    It is the joint whose axis is farthest from both ends of the limb. That of a joint which turns a bone
-    about its own line passes near one of them, and joints near an end hardly change the distance of the ends.
+    Returns which of the tips it ends at; the joint that bends it there, and the sign by which that flexes;
+    the last joint that swings the upper bone, and the point nearest to the axes of all those that do.
     """
-    across = np.eye(3) - axes[:, :, None] * axes[:, None, :]
-    root, end = ((across @ (point - origins)[:, :, None])[..., 0] for point in (origins[0], tip))
-    distance = np.minimum(np.linalg.norm(root, axis=1), np.linalg.norm(end, axis=1))
-    middle = int(distance.argmax())
-    if distance[middle] < _SHORTEST_BONE:
-        names = ", ".join(robot.model.names[joint] for joint in group)
-        raise RetargetError(f"{robot.name}: no joint of {names} bends the limb: its ends keep their distance")
+    across, best = np.eye(3) - axes[:, :, None] * axes[:, None, :], -1.0
+    for number, tip in enumerate(tips):
+        # The joint whose axis is farthest from both ends of the limb. That of a joint which turns a bone
+        # about its own line passes near one of them; joints near an end hardly change the ends' distance.
+        root, end = ((across @ (point - origins)[:, :, None])[..., 0] for point in (origins[0], tip))
+        distance = np.minimum(np.linalg.norm(root, axis=1), np.linalg.norm(end, axis=1))
+        joint = int(distance.argmax())
+        if distance[joint] < _SHORTEST_BONE:
+            names = ", ".join(robot.model.names[joint] for joint in group)
+            raise RetargetError(
+                f"{robot.name}: no joint of {names} bends the limb: its ends keep their distance"
+            )
+        worth = float(distance[joint]) * (1.0 if number == 0 else _HAND_FOR_WRIST)
+        if worth > best:
+            best, chosen, middle, there, here = worth, number, joint, end[joint], root[joint]
     # The angle by which the joint must turn for the limb to be straight, from the zero configuration.
-    there, here = end[middle], root[middle]
     straight = float(np.arctan2(axes[middle] @ np.cross(there, -here), -(there @ here)))
     index = robot.model.joints[group[middle]].idx_q
     low, high = robot.model.lowerPositionLimit[index], robot.model.upperPositionLimit[index]
-    centre = 0.5 * (max(low, -np.pi) + min(high, np.pi))
-    return middle, 1.0 if centre > straight else -1.0, float(distance[middle])
-
-
-def _find_swing_centre(origins: Array, axes: Array, bone: Array) -> tuple[int, Array]:
-    """Find the last joint that swings a bone, and the point nearest to the axes of all those that do.
-
-    A joint about the bone's own line does not swing it, wherever its axis lies.
-    """
-    end, centre = origins[0] + bone, origins[0]
-    last = len(axes) - 1
-    # Which joints swing the bone depends on where it begins.
+    sign = 1.0 if 0.5 * (max(low, -np.pi) + min(high, np.pi)) > straight else -1.0
+    # Which joints swing the bone depends on where it begins. A joint about the bone's own line does not swing
+    # it, wherever its axis lies.
+    end, centre, last = origins[0] + (origins[middle] - origins[0]), origins[0], middle - 1
     for _ in range(_ROUNDS):
         along = (end - centre) / np.linalg.norm(end - centre)
-        swing = 1.0 - (axes @ along) ** 2
+        swing = 1.0 - (axes[:middle] @ along) ** 2
         swinging = np.flatnonzero(swing > _SWINGS)[::-1]
         if not swinging.size:
             break
         last = int(swinging[0])
         centre = _nearest_point(origins[swinging], axes[swinging], swing[swinging])
-    return last, centre
+    return chosen, middle, sign, last, centre
 
 
 def _nearest_point(points: Array, axes: Array, weights: Array) -> Array:
@@ -229,17 +229,6 @@ def _nearest_point(points: Array, axes: Array, weights: Array) -> Array:
     across = weights[:, None, None] * (np.eye(3) - axes[:, :, None] * axes[:, None, :])
     offsets = np.einsum("nij,nj->i", across, points - points[0])
     return np.asarray(points[0] + np.linalg.lstsq(across.sum(axis=0), offsets, rcond=1e-6)[0])
-
-
-def _parent_body(robot: Robot, joint: int) -> int:
-    """Body of the tree that carries a joint of the model."""
-    return max(0, int(robot.model.parents[joint]) - robot.root_v // 6)
-
-
-def _frame_point(robot: Robot, frame: str, offset: Array) -> tuple[int, Array]:
-    """Body of the tree and position on it, m, of a point given in a frame."""
-    body, rotation, translation = frame_on_body(robot.model, robot.model.getFrameId(frame))
-    return body, translation + rotation @ offset
 
 
 @dataclass(frozen=True)

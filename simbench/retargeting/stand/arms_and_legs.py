@@ -24,10 +24,10 @@ from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.collision.avoidance import avoid_collisions, clear_path
 from simbench.retargeting.collision.clearance import body_shapes, release_legs
 from simbench.retargeting.contact.hand_plan import (
+    ARRIVAL_TIME,
     Equipment,
     HandPlan,
     Resistance,
-    contact_at_samples,
     near_contact,
     plan_hands,
 )
@@ -35,7 +35,6 @@ from simbench.retargeting.contact.transfer import BoneAims, PreferredPath, trans
 from simbench.retargeting.imitation.imitation import Imitation
 from simbench.retargeting.imitation.weighted_posture import RETURN_TIME, weighted_posture
 from simbench.retargeting.placement.placement import BasePlacement, evaluate_placement
-from simbench.retargeting.placement.reach_model import com_offset
 from simbench.retargeting.placement.root_placement import NominalPosture
 from simbench.retargeting.timing.preserve import LEAST_KNOTS, keep_height_tempo
 from simbench.retargeting.timing.stretch import TempoMap
@@ -112,27 +111,16 @@ class WholeBodyProblem:
     least_slow_down: float = 1.0
     tempo: TempoMap | None = None
 
-    @property
-    def time(self) -> Array:
-        """Time of the samples, s, (T,)."""
-        return self.imitation.time
-
-    def solve_legs(
-        self, joints: Array, cog: Array | None = None, start: Array | None = None
-    ) -> tuple[Array, Array]:
-        """Solve legs and pelvis under trunk and arms, the COG at rest or on a path (`solve_com_ik`)."""
-        height, turn = self.pelvis_height, self.pelvis_turn
-        return solve_com_ik(
-            self.robot, self.stance, joints, cog, height, turn=turn, start=start, embedding=self.embedding
-        )
-
     def at_samples(self, samples: NDArray[np.int64]) -> "WholeBodyProblem":
         """Keep some samples (K,) of the problem."""
-        imitation = self.imitation
+        time, hands = self.imitation.time[samples], self.contact
+        parts = ("share", "contact", "targets", "actor")
+        taken = {part: {side: each[samples] for side, each in getattr(hands, part).items()} for part in parts}
+        grip = {side: near_contact(time, held, ARRIVAL_TIME) for side, held in taken["contact"].items()}
         return replace(
             self,
-            imitation=Imitation(imitation.actor, imitation.time[samples], imitation.q[samples]),
-            contact=contact_at_samples(self.contact, self.time, samples),
+            imitation=Imitation(self.imitation.actor, time, self.imitation.q[samples]),
+            contact=replace(hands, **taken, grip=grip),
             bones=self.bones and self.bones.at_samples(samples),
             pelvis_height=self.pelvis_height[samples],
             pelvis_turn=None if self.pelvis_turn is None else self.pelvis_turn[samples],
@@ -165,10 +153,11 @@ def solve_arms_and_legs(problem: WholeBodyProblem, posture: Array) -> WholeBodyM
     Then the weighted criteria move trunk and arms while hands hold something, if the settings say so. It is a
     `RetargetError` if the equipment is out of reach.
     """
-    robot, time, columns = problem.robot, problem.time, problem.columns
+    robot, time, columns = problem.robot, problem.imitation.time, problem.columns
     joints = np.tile(problem.stance.joints, (len(posture), 1))
     joints[:, columns] = posture
-    base, joints = problem.solve_legs(joints)
+    height, turn, embedding = problem.pelvis_height, problem.pelvis_turn, problem.embedding
+    base, joints = solve_com_ik(robot, problem.stance, joints, height=height, turn=turn, embedding=embedding)
     motion = _alternate(problem, posture, base, joints, range(BALANCE_ROUNDS), bones=problem.bones)
     near = range(1, BALANCE_ROUNDS)
     if measure_grip_error(robot, motion.base, motion.joints, motion.hands, time)[0] > GRIP_TOLERANCE:
@@ -212,7 +201,7 @@ def _alternate(
     by frame, there is nothing to gain. The draft of a motion that starts anew is the result, interpolated, if
     a palm is far from its handle in it: another posture replaces it.
     """
-    robot, settings, stance, time = problem.robot, problem.settings, problem.stance, problem.time
+    robot, settings, stance, time = problem.robot, problem.settings, problem.stance, problem.imitation.time
     place = problem.base_placement
     samples, lost = time_grids(time)[0], False
     draft = draft and settings.transfer == "path" and bool(problem.contact.any_hand.any())
@@ -220,7 +209,7 @@ def _alternate(
         part = problem.at_samples(samples)
         guess = posture[samples], base[samples], joints[samples]
         found = _alternate(part, *guess, rounds, draft=False, bones=bones and part.bones)
-        error, _ = measure_grip_error(robot, found.base, found.joints, found.hands, part.time)
+        error, _ = measure_grip_error(robot, found.base, found.joints, found.hands, part.imitation.time)
         lost = rounds.start == 0 and error > _GRIP_LOST
         base = base + interpolate_change(time, samples, found.base - base[samples])
         joints = joints + interpolate_change(time, samples, found.joints - joints[samples])
@@ -241,7 +230,7 @@ def _alternate(
                 moved += 0.5 * hands.share[side][:, None] * offset
         weight = np.maximum(hands.share["left"], hands.share["right"])[:, None]
         ahead = np.array([np.cos(place.heading), np.sin(place.heading)])
-        along = com_offset(moved, place.heading, place.follow, place.advance)
+        along = place.follow * moved[:, :2] + place.advance * moved[:, 2:] * ahead
         cog = zmp = np.asarray(stance.target + along + weight * place.lean * ahead)
         if lost:
             break
@@ -249,7 +238,10 @@ def _alternate(
         if problem.embedding:
             at, _ = robot_time(problem, joints)
             resistance = problem.equipment.resistance
-            wrench = estimate_hand_wrench(at, hands, resistance) if resistance else None
+            wrench = None
+            if resistance:
+                loads = hand_wrenches(at, hands, resistance).values()
+                wrench = np.asarray(sum(loads, np.zeros((len(at), 6))))
             cog = compute_balancing_cog(robot, at, base, joints, zmp, wrench)
         path, joints = PreferredPath(time, posture, base, *problem.limits), joints.copy()
         if settings.transfer == "path":
@@ -257,7 +249,16 @@ def _alternate(
         else:
             arms = transfer_frames(robot, path, hands, (settings.smoothing_window, settings.smoothing_order))
         joints[:, problem.columns], previous = arms, base
-        base, joints = problem.solve_legs(joints, cog, base)
+        base, joints = solve_com_ik(
+            robot,
+            stance,
+            joints,
+            cog,
+            problem.pelvis_height,
+            turn=problem.pelvis_turn,
+            start=base,
+            embedding=problem.embedding,
+        )
         if np.abs(base - previous).max() < _CONVERGED:
             break
     return WholeBodyMotion(base, joints, posture, hands, zmp)
@@ -269,7 +270,7 @@ def robot_time(problem: WholeBodyProblem, joints: Array) -> tuple[Array, float]:
     It is that of the problem's tempo, else all is slowed by one factor. The second value is the ratio of the
     durations, 1 or more.
     """
-    time = problem.time
+    time = problem.imitation.time
     if problem.tempo is not None:
         mapped = problem.tempo(time)
         # A cubic spline through stretched samples is not quite the stretched spline.
@@ -290,7 +291,7 @@ def separate_links(
     result is None if nothing was too near. Free arms are led round the body where a person's arms pass
     through the place of the robot's.
     """
-    robot, time, limits = problem.robot, problem.time, problem.limits
+    robot, time, limits = problem.robot, problem.imitation.time, problem.limits
     arms, contact = joints[:, problem.columns], problem.contact
     palms = {
         robot.frames[f"{side}_hand"]: (contact.share[side] == 1.0, contact.turn_axes[side]) for side in SIDES
@@ -493,11 +494,6 @@ def compute_pelvis_turn(robot: Robot, motion: HumanMotion) -> Array | None:
     return lean
 
 
-def estimate_hand_wrench(time: Array, hands: HandPlan, resistance: Mapping[str, Resistance]) -> Array:
-    """Sum `hand_wrenches` over the hands: (T, 6), force (N) and moment about the world's origin (N·m)."""
-    return np.asarray(sum(hand_wrenches(time, hands, resistance).values(), np.zeros((len(time), 6))))
-
-
 def hand_wrenches(time: Array, hands: HandPlan, resistance: Mapping[str, Resistance]) -> dict[str, Array]:
     """Estimate the wrench (T, 6) of the equipment on each hand that moves it, in the world frame.
 
@@ -542,7 +538,7 @@ def compute_balancing_cog(
     both ends, where it is not yet known how the robot gets into motion and to rest, inertia does not count
     and the COG is at rest near the desired ZMP: there it is the pendulum's whole COG, for the desired ZMP
     less what the pendulum does not know of (angular momentum, and the wrench of the equipment on the hands,
-    from `estimate_hand_wrench`), and not the given one with an offset, which may be moving.
+    the sum of `hand_wrenches`), and not the given one with an offset, which may be moving.
     """
     moving = inertia_onset(time)
     planned, cog = planned_zmp(robot, time, base, joints, wrench, moving)

@@ -25,7 +25,13 @@ from simbench.retargeting.contact.hand_plan import Equipment, HandPlan, detect_c
 from simbench.retargeting.contact.transfer import BoneAims
 from simbench.retargeting.imitate.plan import imitate_upper_body
 from simbench.retargeting.imitate.problem import ImitationProblem, find_targets, select_parts
-from simbench.retargeting.imitation.imitation import METHODS, Imitation, imitate, imitation_metrics
+from simbench.retargeting.imitation.imitation import (
+    METHODS,
+    Imitation,
+    imitate,
+    imitation_metrics,
+    speed_difference,
+)
 from simbench.retargeting.imitation.limited_posture import (
     limited_posture,
     plugged_posture,
@@ -33,7 +39,6 @@ from simbench.retargeting.imitation.limited_posture import (
     rounded_posture,
 )
 from simbench.retargeting.imitation.scaled_model import calibrate, require_human_form
-from simbench.retargeting.imitation.weighted_posture import speed_difference
 from simbench.retargeting.match.body import match_body
 from simbench.retargeting.placement.placement import BasePlacement, base_height, find_spot
 from simbench.retargeting.stand import arms_and_legs
@@ -281,7 +286,7 @@ def _solve_within_torques(
     acceleration that is not the person's, and that a heavy trunk passes on to the legs. The last value is the
     Gaussian's standard deviation, s at the robot's pace; 0 where nothing was smoothed.
     """
-    robot, recorded, smooth, smoothing = problem.robot, problem.time, posture, 0.0
+    robot, recorded, smooth, smoothing = problem.robot, problem.imitation.time, posture, 0.0
     for width, pace in (*_EASIER, (np.inf, np.inf)):
         motion = arms_and_legs.solve_arms_and_legs(problem, smooth)
         obstacles = tuple(problem.equipment.find_obstacles(motion.hands))

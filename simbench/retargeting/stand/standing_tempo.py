@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,7 +84,7 @@ def fit_local_tempo(
     Yields problems with their tempo, motions, `measure_stretch` and what binds, empty if nothing is
     stretched: the better motion first. It is left out if a palm would miss its handle, or a leg not reach.
     """
-    robot, resistance = problem.robot, problem.equipment.resistance
+    robot, resistance, recorded = problem.robot, problem.equipment.resistance, problem.imitation.time
     # Infinite for the legs, whose accelerations follow from balance, and for joints without a torque limit.
     acceleration = np.full(len(robot.joint_names), np.inf)
     names = problem.imitation.actor.model.names[2:]
@@ -94,27 +95,22 @@ def fit_local_tempo(
     ) -> stretch.PathLimits:
         """All limits along a motion; with a tempo also those that depend on the equipment's resistance."""
         joints, speed = motion.joints, problem.speed_limit
-        limits = stretch.PathLimits(problem.time, joints, speed, acceleration, robot.joint_names)
+        limits = partial(stretch.PathLimits, recorded, joints, speed, acceleration, robot.joint_names)
         if tempo is None:
-            return limits
+            return limits()
         time, _ = arms_and_legs.robot_time(replace(problem, tempo=tempo), joints)
         loads = arms_and_legs.hand_wrenches(time, motion.hands, resistance)
         moving = arms_and_legs.inertia_onset(time)
         stance = problem.stance
-        path = problem.time, motion.base, joints
-        limits.add(*stretch.standing_constraints(robot, stance, *path, loads, moving))
-        return limits
-
-    def slow_corners(
-        limits: stretch.PathLimits, tempo: stretch.TempoMap, motion: arms_and_legs.WholeBodyMotion
-    ) -> stretch.TempoMap:
-        """Slow a tempo where accelerations at corners of the path are beyond their limits."""
-        return stretch.slow_for_accelerations(limits, tempo, problem.time, motion.joints, acceleration)
+        path = recorded, motion.base, joints
+        return limits(stretch.standing_constraints(robot, stance, *path, loads, moving))
 
     tempo = stretch.fit_tempo(find_limits(None, motion))
     for _ in range(_TEMPO_ROUNDS):
         limits = find_limits(tempo, motion)
-        before, tempo = tempo, slow_corners(limits, stretch.fit_tempo(limits), motion)
+        # Also where accelerations at corners of the path are beyond their limits.
+        before, tempo = tempo, stretch.fit_tempo(limits)
+        tempo = stretch.slow_for_accelerations(limits, tempo, recorded, motion.joints, acceleration)
         if np.array_equal(before.square, tempo.square):
             break
     timed = replace(problem, tempo=tempo)
@@ -126,15 +122,19 @@ def fit_local_tempo(
             pass
         else:
             before_error, error = (
-                arms_and_legs.measure_grip_error(robot, each.base, each.joints, each.hands, problem.time)[0]
+                arms_and_legs.measure_grip_error(robot, each.base, each.joints, each.hands, recorded)[0]
                 for each in (motion, balanced)
             )
             if error <= max(before_error, arms_and_legs.GRIP_TOLERANCE):
                 at_new = find_limits(tempo, balanced)
-                slowed = slow_corners(at_new, stretch.slow_where_needed(at_new, tempo.square), balanced)
+                slowed = stretch.slow_where_needed(at_new, tempo.square)
+                slowed = stretch.slow_for_accelerations(
+                    at_new, slowed, recorded, balanced.joints, acceleration
+                )
                 yield replace(problem, tempo=slowed), balanced, *stretch.measure_stretch(at_new, slowed)
         time, _ = arms_and_legs.robot_time(timed, motion.joints)
-        wrench = arms_and_legs.estimate_hand_wrench(time, motion.hands, resistance)
+        loads = arms_and_legs.hand_wrenches(time, motion.hands, resistance).values()
+        wrench = np.asarray(sum(loads, np.zeros((len(time), 6))))
         onset = arms_and_legs.inertia_onset(time)
         zmp, _ = planned_zmp(robot, time, motion.base, motion.joints, wrench, onset)
         motion = replace(motion, zmp=zmp)
@@ -159,7 +159,7 @@ def keep_recorded_tempo(
     metrics `retarget.tempo_*` and `retarget.amplitude_*`, and in words. It is a `RetargetError` if there is
     no motion within the limits.
     """
-    robot, time, stance, columns = problem.robot, problem.time, problem.stance, problem.columns
+    robot, time, stance, columns = problem.robot, problem.imitation.time, problem.stance, problem.columns
     knots, legs = preserve.knot_samples(time), np.concatenate([leg_columns(robot, side) for side in SIDES])
     bounds = preserve.tempo_bounds(robot, columns, problem.limits, problem.speed_limit[columns])
     # Begin with the preferred posture on legs at rest, no torque limited.
@@ -273,7 +273,9 @@ def _describe_losses(
     joints, notes = motion.joints[:, problem.columns], []
     (leg_speed, torque, zmp), most = ratios, 1.0 + preserve.ROUNDING
     others = np.maximum(leg_speed, zmp)
-    used, lost = preserve.measure_limit_use(problem.time, joints, posture, bounds, torque, others, leg_speed)
+    used, lost = preserve.measure_limit_use(
+        problem.imitation.time, joints, posture, bounds, torque, others, leg_speed
+    )
     fraction = used["retarget.tempo_violation_fraction"]
     metrics = {} if np.isinf(margin) else {"retarget.tempo_zmp_margin_m": margin}
     metrics |= used
@@ -284,7 +286,7 @@ def _describe_losses(
         name = problem.robot.joint_names[problem.columns[joint]]
         notes.append(
             f"the recorded tempo costs trunk and arms {np.degrees(lost.mean()):.1f}° on average, most "
-            f"{name}: {np.degrees(lost[sample, joint]):.0f}° at {problem.time[sample]:.2f} s"
+            f"{name}: {np.degrees(lost[sample, joint]):.0f}° at {problem.imitation.time[sample]:.2f} s"
         )
     if fraction > 0.0:
         largest = {kind: used[f"retarget.tempo_{kind}_ratio"] for kind in ("speed", "acceleration", "torque")}
@@ -314,7 +316,7 @@ def _examine(
     Of a seated robot only the torques count; without embedding legs do not react to the upper body, and its
     ZMP does not count.
     """
-    robot, time, stance = problem.robot, problem.time, problem.stance
+    robot, time, stance = problem.robot, problem.imitation.time, problem.stance
     base, joints = motion.base, motion.joints
     torque, still = (
         standing_torques(robot, time, base, joints, inertia=inertia, seated=stance.seated)

@@ -68,8 +68,18 @@ class PathLimits:
     """
 
     def __init__(
-        self, time: Array, joints: Array, speed: Array, acceleration: Array, names: Sequence[str]
+        self,
+        time: Array,
+        joints: Array,
+        speed: Array,
+        acceleration: Array,
+        names: Sequence[str],
+        others: tuple[Array, time_optimal.PathConstraints, Sequence[str]] | None = None,
     ) -> None:
+        """Find the limits. `others`: m more constraints with names, such as `torque of r_knee`.
+
+        They are known at recorded times (S,), s, increasing, and linear in between.
+        """
         count = max(1, int(np.ceil((time[1] - time[0]) / _NODE_DISTANCE - 1e-6))) * (len(time) - 1)
         spline = make_interp_spline(time, joints, k=min(3, len(time) - 1))
         fine = np.linspace(time[0], time[-1], _FINE * count + 1)
@@ -92,17 +102,13 @@ class PathLimits:
             )
             self.constraints = time_optimal.PathConstraints(np.hstack([a, -a]), np.hstack([b, -b]))
             self.names += 2 * tuple(f"acceleration of {names[column]}" for column in limited.tolist())
-
-    def add(self, time: Array, rows: time_optimal.PathConstraints, names: Sequence[str]) -> None:
-        """Add m named constraints, such as `torque of r_knee`.
-
-        They are known at recorded times (S,), s, increasing, and linear in between.
-        """
-        a, b = (
-            np.hstack([old, _interpolate(time, new, self.nodes)])
-            for old, new in zip(self.constraints, rows, strict=True)
-        )
-        self.constraints, self.names = time_optimal.PathConstraints(a, b), (*self.names, *names)
+        if others is not None:
+            known, rows, added = others
+            a, b = (
+                np.hstack([old, _interpolate(known, new, self.nodes)])
+                for old, new in zip(self.constraints, rows, strict=True)
+            )
+            self.constraints, self.names = time_optimal.PathConstraints(a, b), (*self.names, *added)
 
 
 class TempoMap:
@@ -301,20 +307,20 @@ def slow_for_accelerations(
     if not limited.any() or len(time) < SHORTEST_WINDOW:
         return tempo
 
-    def need(tempo: TempoMap) -> Array:
-        found = differentiate(tempo(time), joints[:, limited]).acceleration
-        return np.asarray((np.abs(found) / acceleration[limited]).max(axis=1))
-
     constant = min(float(tempo.square.min()), time_optimal.constant_rate(limits.ceiling, limits.constraints))
     for _ in range(_CORNER_ROUNDS):
-        use = need(tempo)
+        found = differentiate(tempo(time), joints[:, limited]).acceleration
+        use = (np.abs(found) / acceleration[limited]).max(axis=1)
         if use.max() <= 1.0:
             return tempo
         at_nodes = np.maximum(1.0, np.interp(limits.nodes, time, use))
         dip = time_optimal.smooth_rate(1.0 / at_nodes, limits.half_width)
         tempo = slow_where_needed(limits, tempo.square * dip)
-    uniform = TempoMap(limits, np.full_like(tempo.square, constant))
-    ways = [TempoMap(limits, each.square / max(1.0, float(need(each).max()))) for each in (tempo, uniform)]
+    ways = []
+    for each in (tempo, TempoMap(limits, np.full_like(tempo.square, constant))):
+        found = differentiate(each(time), joints[:, limited]).acceleration
+        most = float((np.abs(found) / acceleration[limited]).max())
+        ways.append(TempoMap(limits, each.square / max(1.0, most)))
     return min(ways, key=lambda each: float(each.robot[-1]))
 
 

@@ -85,8 +85,9 @@ def direction_errors(fidelity: Fidelity) -> dict[str, Array]:
     errors = {}
     for track in fidelity.errors.tracks:
         if track.quantity in DIRECTIONS:
-            errors[track.name] = np.full(len(fidelity.recording_time), np.nan)
-            errors[track.name][track.samples] = track.values
+            name = "_".join(filter(None, (track.side, *track.quantity.split())))
+            errors[name] = np.full(len(fidelity.recording_time), np.nan)
+            errors[name][track.samples] = track.values
     return errors
 
 

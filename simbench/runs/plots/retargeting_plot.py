@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from simbench.errors import RetargetError
-from simbench.motion.joint_use import joint_units
 from simbench.motion.skeleton_plot import COLOURS
+from simbench.motion.trajectory_files.joint_order import joint_units
 from simbench.plotting import CONTACT_COLOUR, DPI, WIDTH, Sheet, add_axes, save_png
 from simbench.retargeting.api import Retargeting
 from simbench.retargeting.arm.fixed_base import ArmPlan

@@ -12,9 +12,9 @@ import numpy as np
 from simbench.errors import BalanceError, MotionError, RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.foot_contact import contact_intervals
-from simbench.motion.joint_use import joint_units
 from simbench.motion.trajectory import JointTrajectory
 from simbench.motion.trajectory_files import read_robot_motion
+from simbench.motion.trajectory_files.joint_order import joint_units
 from simbench.motion.trajectory_files.native import write_trajectory
 from simbench.motion.trajectory_files.stored_motion import TrajectoryOptions
 from simbench.options import TRAJECTORY

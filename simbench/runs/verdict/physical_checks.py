@@ -14,8 +14,8 @@ from simbench.kinematics.foot_contact import (
     measure_foot_skate,
     measure_sole_angle,
 )
-from simbench.motion.joint_use import joint_units
 from simbench.motion.trajectory import JointTrajectory
+from simbench.motion.trajectory_files.joint_order import joint_units
 from simbench.retargeting.collision.interference import find_interference
 from simbench.robot.robot import Robot
 from simbench.runs.verdict import thresholds

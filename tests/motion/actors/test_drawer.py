@@ -25,7 +25,7 @@ def performance():
 
 
 def on_the_wood(performance, side, task=TASK):
-    return task.handle(side) - performance.travel[:, None] * np.array([1.0, 0.0, 0.0])
+    return task.grip(side)[:3, 3] - performance.travel[:, None] * np.array([1.0, 0.0, 0.0])
 
 
 def test_recording_has_what_the_papers_protocol_says(performance):
@@ -86,7 +86,7 @@ def test_hands_come_down_vertically_onto_the_front(performance):
         height = path[:, 2, 3] - TASK.height
         last = path[height < 0.08]
         np.testing.assert_allclose(
-            last[:, :2, 3], np.broadcast_to(TASK.handle(side)[:2], (len(last), 2)), atol=1e-4
+            last[:, :2, 3], np.broadcast_to(TASK.grip(side)[:2, 3], (len(last), 2)), atol=1e-4
         )
         assert np.all(last[:, 2, 2] > 1 - 1e-6)
         assert np.all(np.diff(height[height < 0.1]) <= 1e-9)

@@ -23,7 +23,7 @@ def test_raising_the_arms_lifts_the_shoulders():
     heights = []
     for q in (couple_clavicles(HUMAN, hanging), find_arms_forward_posture(HUMAN)):
         pin.framesForwardKinematics(HUMAN.model, data, q)
-        heights.append(data.oMf[HUMAN.frame("left_shoulder")].translation.copy())
+        heights.append(data.oMf[HUMAN.frames["left_shoulder"]].translation.copy())
     np.testing.assert_allclose(heights[0], [0.0, 0.2193, 1.3906], atol=1e-9)
     lift, forward = heights[1][2] - heights[0][2], heights[1][0] - heights[0][0]
     assert 0.02 < lift < 0.05
@@ -35,7 +35,7 @@ def test_arms_forward_is_the_papers_initial_configuration():
     data = HUMAN.model.createData()
     pin.framesForwardKinematics(HUMAN.model, data, q)
     for side in SIDES:
-        shoulder, wrist, hand = (data.oMf[HUMAN.frame(f"{side}_{n}")] for n in ("shoulder", "wrist", "hand"))
+        shoulder, wrist, hand = (data.oMf[HUMAN.frames[f"{side}_{n}"]] for n in ("shoulder", "wrist", "hand"))
         reach = wrist.translation - shoulder.translation
         assert np.abs(reach[1:]).max() < 2e-3
         assert reach[0] > 0.997 * (0.186 + 0.146) * 1.70
@@ -50,7 +50,9 @@ def test_a_lean_brings_both_shoulders_within_reach():
     pin.framesForwardKinematics(HUMAN.model, data, make_leaning_posture(HUMAN, lean))
     farthest = max(
         float(
-            np.linalg.norm(far[:, hand] - data.oMf[HUMAN.frame(f"{side}_shoulder")].translation, axis=1).max()
+            np.linalg.norm(
+                far[:, hand] - data.oMf[HUMAN.frames[f"{side}_shoulder"]].translation, axis=1
+            ).max()
         )
         for hand, side in enumerate(SIDES)
     )

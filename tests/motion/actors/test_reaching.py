@@ -35,7 +35,7 @@ def independent_palms(q):
     """Palms by Pinocchio's forward kinematics alone, with the clavicles of `q`."""
     data = HUMAN.model.createData()
     pin.framesForwardKinematics(HUMAN.model, data, q)
-    return [data.oMf[HUMAN.frame(f"{side}_palm")].copy() for side in SIDES]
+    return [data.oMf[HUMAN.frames[f"{side}_palm"]].copy() for side in SIDES]
 
 
 changes = st.lists(st.floats(-0.3, 0.3), min_size=17, max_size=17).map(np.array)

@@ -19,7 +19,6 @@ from simbench.motion.actors.palm_control import (
     compute_palm_errors,
     compute_palm_jacobian,
     compute_palm_poses,
-    compute_world_twists,
     follow_palms,
     make_hold,
 )
@@ -56,7 +55,7 @@ def manipulability(q):
     """det(JJᵀ) of both hands with resting clavicles, from Pinocchio's frame Jacobians."""
     data = HUMAN.model.createData()
     rows = [
-        pin.computeFrameJacobian(HUMAN.model, data, q, HUMAN.frame(f"{side}_palm"))[:, REACHER.free]
+        pin.computeFrameJacobian(HUMAN.model, data, q, HUMAN.frames[f"{side}_palm"])[:, REACHER.free]
         for side in SIDES
     ]
     both = np.vstack(rows)
@@ -117,7 +116,7 @@ def test_gradient_of_manipulability_is_what_finite_differences_say(change):
     q = at_work()
     q[REACHER.in_q] += change
     compute_palm_jacobian(REACHER, q)
-    gradient = compute_manipulability_gradient(compute_world_twists(REACHER))
+    gradient = compute_manipulability_gradient(REACHER.data.J[:, REACHER.free] * REACHER.moves)
     for k, index in enumerate(REACHER.in_q):
         ahead, behind = q.copy(), q.copy()
         ahead[index] += 1e-5

@@ -4,7 +4,7 @@ import yaml
 
 from simbench.errors import MotionError
 from simbench.motion.marker_maps import to_human_motion
-from simbench.motion.marker_maps.map_library import choose_map, load_map, map_names, ready_maps
+from simbench.motion.marker_maps.map_library import choose_map, load_map, ready_maps
 from simbench.motion.read_options import ReadOptions
 
 OWN = {
@@ -34,7 +34,7 @@ def own_markers(person):
 
 def test_all_ready_maps_are_valid_and_give_whole_arms():
     assert {"plug_in_gait", "cmu", "lafan1", "rajagopal", "deepmimic", "kim2005", "simbench"} <= set(
-        map_names()
+        list(ready_maps())
     )
     for name, marker_map in ready_maps().items():
         for side in ("left", "right"):

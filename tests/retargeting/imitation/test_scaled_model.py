@@ -27,7 +27,6 @@ from simbench.retargeting.imitation.scaled_model import (
     robot_lengths,
     scale_model,
     segment_lengths,
-    straight_elbow,
 )
 from simbench.retargeting.stand.standing_plan import plan_motion
 from simbench.robot.robot import load_robot
@@ -153,7 +152,7 @@ def test_elbows_bend_the_way_the_robots_do(romeo, calibrated):
     actor, _ = calibrated
     names = list(actor.model.names)
     for side, sign in (("left", -1), ("right", 1)):
-        joint = elbow_joint(actor.model, romeo, side)
+        joint, _ = elbow_joint(actor.model, romeo, side)
         assert names[joint] == f"{side[0].upper()}ElbowYaw"
         bend = sign * actor.q[actor.model.joints[joint].idx_q]
         assert -0.01 < bend < 0.5
@@ -226,7 +225,7 @@ ELBOWS = {
 def test_the_elbow_is_found_whatever_joints_the_wrist_has(name):
     robot = load_robot(name)
     model = upper_body(robot)
-    assert tuple(model.names[elbow_joint(model, robot, side)] for side in SIDES) == ELBOWS[name]
+    assert tuple(model.names[elbow_joint(model, robot, side)[0]] for side in SIDES) == ELBOWS[name]
 
 
 ARM = ("shoulder_pitch", "shoulder_roll", "humerus", "elbow", "forearm", "wrist_pitch", "wrist_yaw")
@@ -276,10 +275,11 @@ BUILT = {
 def test_a_straight_elbow_is_where_forward_kinematics_has_the_longest_arm(tmp_path, build):
     places, axes, limits = BUILT[build]
     model, robot = built_arm(tmp_path, places, axes, limits)
-    assert model.names[elbow_joint(model, robot, "left")] == "elbow"
+    joint, straight = elbow_joint(model, robot, "left")
+    assert model.names[joint] == "elbow"
     angles = np.linspace(-np.pi, np.pi, 3601)
     longest = angles[np.argmax([arm_length(model, angle) for angle in angles])]
-    assert straight_elbow(model, robot, "left") == pytest.approx(longest, abs=0.002)
+    assert straight == pytest.approx(longest, abs=0.002)
 
 
 @pytest.mark.parametrize("name", robot_parameters("g1"))

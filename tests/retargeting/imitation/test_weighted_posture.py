@@ -7,6 +7,7 @@ import pytest
 from simbench.errors import RetargetError, ScenarioError, SkillError
 from simbench.kinematics.redundancy_law import LawConstants
 from simbench.retargeting.contact.hand_plan import Equipment, near_contact
+from simbench.retargeting.imitation.imitation import speed_difference
 from simbench.retargeting.imitation.weighted_posture import (
     GAIN,
     RETURN_TIME,
@@ -14,7 +15,6 @@ from simbench.retargeting.imitation.weighted_posture import (
     follow_palms_by_law,
     palm_path,
     robot_body,
-    speed_difference,
     weighted_posture,
 )
 from simbench.retargeting.stand.standing_plan import plan_motion

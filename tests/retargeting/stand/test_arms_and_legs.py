@@ -20,7 +20,7 @@ from simbench.retargeting.stand.arms_and_legs import (
     compute_balancing_cog,
     compute_pelvis_height,
     compute_pelvis_turn,
-    estimate_hand_wrench,
+    hand_wrenches,
     solve_legs_for_zmp,
 )
 from simbench.robot.robot import load_robot
@@ -46,7 +46,7 @@ def moved(time, way, contact, direction):
 def test_a_pull_is_opposed_by_friction_damping_and_mass(direction):
     time = np.linspace(0.0, 1.0, 1001)
     way = 0.1 * time**2
-    load = estimate_hand_wrench(time, moved(time, way, np.ones(1001, dtype=bool), direction), BOTH)
+    load = sum(hand_wrenches(time, moved(time, way, np.ones(1001, dtype=bool), direction), BOTH).values())
     # Past the first millimetre, away from the ends of the differences.
     for k in range(150, 990, 60):
         force = -(3.0 + 5.0 * 0.2 * time[k] + 2.5 * 0.2) * direction
@@ -58,10 +58,12 @@ def test_a_pull_is_opposed_by_friction_damping_and_mass(direction):
 def test_friction_stays_when_hands_rest_and_turns_round_when_they_go_back():
     time = np.linspace(0.0, 3.0, 3001)
     way = np.interp(time, [0.0, 1.0, 2.0, 3.0], [0.0, 0.1, 0.1, 0.0])
-    load = estimate_hand_wrench(
-        time,
-        moved(time, way, np.ones(3001, dtype=bool), np.array([1.0, 0.0, 0.0])),
-        BOTH_RUBBING,
+    load = sum(
+        hand_wrenches(
+            time,
+            moved(time, way, np.ones(3001, dtype=bool), np.array([1.0, 0.0, 0.0])),
+            BOTH_RUBBING,
+        ).values()
     )
     np.testing.assert_allclose(load[[500, 1500, 2500], 0], [-3.0, -3.0, 3.0], atol=1e-9)
     # 0.5 mm back, halfway: in between.
@@ -72,7 +74,9 @@ def test_free_hands_feel_nothing():
     time = np.linspace(0.0, 1.0, 101)
     contact = (time > 0.3) & (time < 0.6)
     way = 0.1 * np.sin(5 * np.pi * time)
-    load = estimate_hand_wrench(time, moved(time, way, contact, np.array([1.0, 0.0, 0.0])), BOTH_RUBBING)
+    load = sum(
+        hand_wrenches(time, moved(time, way, contact, np.array([1.0, 0.0, 0.0])), BOTH_RUBBING).values()
+    )
     assert not load[~contact].any()
     # Forth, and from 0.5 s on back.
     np.testing.assert_allclose(load[[36, 40, 48], 0], -3.0, atol=1e-9)

@@ -7,7 +7,7 @@ from scipy.interpolate import make_interp_spline
 from simbench.balance.ground_reaction import planned_zmp, standing_torques
 from simbench.balance.support import support_margins, support_polygons
 from simbench.retargeting.contact.hand_plan import Equipment
-from simbench.retargeting.stand.arms_and_legs import estimate_hand_wrench, inertia_onset
+from simbench.retargeting.stand.arms_and_legs import hand_wrenches, inertia_onset
 from simbench.retargeting.stand.standing_plan import plan_motion
 from simbench.runs.motion_source import scenario_motion
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
@@ -61,7 +61,7 @@ def test_speeds_torques_and_zmp_are_inside_their_limits(romeo, planned):
     assert (speed / romeo.model.velocityLimit[6:]).max() <= 0.95 * 1.001
     torque = standing_torques(romeo, trajectory.time, trajectory.base, trajectory.q, inertia=True)
     assert (np.abs(torque) / romeo.motors.torque_limit)[3:-3].max() <= 0.9
-    wrench = estimate_hand_wrench(trajectory.time, local.hands, resistance)
+    wrench = sum(hand_wrenches(trajectory.time, local.hands, resistance).values())
     onset = inertia_onset(trajectory.time)
     zmp, _ = planned_zmp(romeo, trajectory.time, trajectory.base, trajectory.q, wrench, onset)
     corners = [

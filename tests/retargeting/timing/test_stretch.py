@@ -92,11 +92,11 @@ def test_what_is_slow_enough_keeps_its_time():
 def test_added_constraints_count_and_are_named():
     """A torque that is ṡ² times its limit and a half, from 2 to 3 s: √1.5 slower there."""
     time, q = burst()
-    limits = PathLimits(time, q, np.full(2, 50.0), NO_LIMIT, NAMES)
     coarse = time[::2]
     needed = np.where((coarse >= 2.0) & (coarse <= 3.0), 1.5, 0.2)[:, None]
     rows = PathConstraints(np.zeros_like(needed), needed)
-    limits.add(coarse, rows, ("torque of wrist",))
+    torques = coarse, rows, ("torque of wrist",)
+    limits = PathLimits(time, q, np.full(2, 50.0), NO_LIMIT, NAMES, torques)
     tempo = fit_tempo(limits)
     rate = np.gradient(time, tempo(time))
     assert rate[205:295] == pytest.approx(1.0 / np.sqrt(1.5), abs=1e-4)

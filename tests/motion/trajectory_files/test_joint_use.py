@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from simbench.motion.joint_use import joint_units, joint_uses
 from simbench.motion.trajectory import JointTrajectory
+from simbench.motion.trajectory_files.joint_order import joint_units, joint_uses
 from simbench.robot.robot import load_robot
 
 
