@@ -14,7 +14,6 @@ from simbench.files.storage import scratch_folder
 from simbench.robot.native_output import hidden_native_stdout, quiet_native_output
 from simbench.robot.robot import Robot
 from simbench.robot.urdf.source import MOST_JOINTS
-from simbench.robot.urdf.urdf_errors import MOST_JOINTS
 from simbench.sim.engine import GRAVITY
 
 if TYPE_CHECKING:
