@@ -7,11 +7,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from typer import Option
+
 from simbench.cli.completion import complete_robot, complete_words
 from simbench.cli.console import make_console, metrics_table, number_table, progress_bars, require_output_file
 from simbench.cli.convert import write_motion_file
 from simbench.cli.motion import contact_table, describe_person, describe_robot
-from simbench.cli.shared_options import Format, Rate, Source, flag, option, reads_recording
+from simbench.cli.shared_options import Format, Rate, Source, option, reads_recording
 from simbench.errors import RetargetError, RunError
 
 if TYPE_CHECKING:
@@ -67,7 +69,7 @@ def retarget(
             complete=complete_words("auto", "preserve", "local", "uniform"),
         ),
     ] = "auto",
-    free: Annotated[bool, flag("--free", "Leave out equipment that the recording knows of.")] = False,
+    free: Annotated[bool, Option("--free", help="Leave out equipment that the recording knows of.")] = False,
     out: Annotated[
         Path | None, option("Write the trajectory: .csv, .nc, .npz or .pkl (GMR).", "FILE")
     ] = None,
@@ -77,7 +79,7 @@ def retarget(
         Path | None, option("Draw errors, and joints between their limits.", "FILE.png")
     ] = None,
     beside: Annotated[
-        bool, flag("--beside", "Let it show the robot beside the person at some moments, and errors.")
+        bool, Option("--beside", help="Let it show the robot beside the person at some moments, and errors.")
     ] = False,
     moments: Annotated[int, option("Moments that --beside shows.", "N", min=1, max=_MOST_MOMENTS)] = 6,
     *,

@@ -83,10 +83,14 @@ class NetcdfGroup:
         filters: dict[str, Any] = {}
         if level and array.size and array.ndim and array.dtype.kind in "fiub":
             filters = {"compression": "gzip", "compression_opts": level, "shuffle": True}
+        # Texts of variable length, and flags, which NetCDF does not have.
+        stored = array.astype(np.int8) if array.dtype.kind == "b" else array
+        if array.dtype.kind in "UO":
+            stored = np.array(array.tolist(), dtype=h5py.string_dtype())
         if dims == (name,):
-            variable = self._scale(name, array, name, filters)
+            variable = self._scale(name, stored, name, filters)
         else:
-            variable = self.group.create_dataset(name, data=_storable(array), track_times=False, **filters)
+            variable = self.group.create_dataset(name, data=stored, track_times=False, **filters)
             for axis, (dimension, length) in enumerate(zip(dims, array.shape, strict=True)):
                 scale = self.scales.get(dimension)
                 if scale is None:
@@ -95,29 +99,17 @@ class NetcdfGroup:
                     raise ValueError(f"{name}: {length} along {dimension}, which has {scale.shape[0]}")
                 variable.dims[axis].attach_scale(scale)
         if array.dtype.kind == "b":
-            # As xarray marks flags, which NetCDF does not have.
+            # As xarray marks flags.
             variable.attrs["dtype"] = "bool"
         variable.attrs.update(attributes)
 
     def _scale(self, name: str, values: NDArray[Any], label: str, filters: Mapping[str, Any]) -> Any:
         """Write a dimension scale."""
-        scale = self.group.create_dataset(name, data=_storable(values), track_times=False, **filters)
+        scale = self.group.create_dataset(name, data=values, track_times=False, **filters)
         scale.make_scale(label)
         scale.attrs["_Netcdf4Dimid"] = np.int32(len(self.scales))
         self.scales[name] = scale
         return scale
-
-
-def encode_texts(values: Any) -> NDArray[Any]:
-    """Make an array of texts of variable length. Returns array that h5py writes as texts."""
-    return np.array(values, dtype=h5py.string_dtype())
-
-
-def _storable(array: NDArray[Any]) -> NDArray[Any]:
-    """Convert texts and flags to types that NetCDF has."""
-    if array.dtype.kind in "UO":
-        return encode_texts(array.tolist())
-    return array.astype(np.int8) if array.dtype.kind == "b" else array
 
 
 @contextmanager

@@ -198,13 +198,13 @@ class _Loader(_PARSER):  # type: ignore[misc]
             content = []
             for index, value in enumerate(node.value):
                 place: KeyPath = (*path, index)
-                self.positions[place] = _position(value)
+                self.positions[place] = value.start_mark.line + 1, value.start_mark.column + 1
                 content.append(self.construct(value, place))
         else:
             content = {}
             for name, (key, value) in self._entries(node, path).items():
                 place = (*path, name)
-                self.positions[place] = _position(key)
+                self.positions[place] = key.start_mark.line + 1, key.start_mark.column + 1
                 content[name] = self.construct(value, place)
         self._depth -= 1
         return content
@@ -226,7 +226,7 @@ class _Loader(_PARSER):  # type: ignore[misc]
                     _refuse(key, "merge key '<<' must have a mapping or a list of them")
                 merged += sources
             elif name in own:
-                shown, first = _shortened(format_key_path((*path, name))), _position(own[name][0])[0]
+                shown, first = _shortened(format_key_path((*path, name))), own[name][0].start_mark.line + 1
                 _refuse(key, f"duplicate key '{shown}', first given in line {first}")
             else:
                 own[name] = key, value
@@ -271,11 +271,7 @@ def format_key_path(path: KeyPath) -> str:
 
 
 def _refuse(node: yaml.Node, text: str) -> NoReturn:
-    raise _Problem(*_position(node), text)
-
-
-def _position(node: yaml.Node) -> tuple[int, int]:
-    return node.start_mark.line + 1, node.start_mark.column + 1
+    raise _Problem(node.start_mark.line + 1, node.start_mark.column + 1, text)
 
 
 def _shortened(text: object) -> str:

@@ -10,12 +10,13 @@ from functools import partial
 from pathlib import Path
 
 import ezc3d
+import h5py
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.transform import Rotation
 
 from simbench.errors import MotionError
-from simbench.files.netcdf_file import NetcdfGroup, encode_texts, writing_in_memory
+from simbench.files.netcdf_file import NetcdfGroup, writing_in_memory
 from simbench.files.seal import seal
 from simbench.files.storage import whole_file, write_whole
 from simbench.kinematics.arrays import Array
@@ -332,7 +333,7 @@ def write_netcdf(
         file.attrs["source"] = motion.source
         for name in ("notes", "missing"):
             if values := getattr(motion, name):
-                file.attrs[name] = encode_texts(values)
+                file.attrs[name] = np.array(values, dtype=h5py.string_dtype())
         if motion.actor is not None:
             for name, field in ACTOR_ATTRIBUTES.items():
                 value = getattr(motion.actor, field)

@@ -151,16 +151,16 @@ def fidelity_rows(metrics: Mapping[str, Metric]) -> list[tuple[str, ...]]:
     `BODY_QUANTITIES`: part of the body; mean, 95th percentile and largest value; their unit: mm, °, or
     percent of the arm's length; time of the largest in the recording and in the run, s.
     """
-    rows = []
+    rows, value = [], _finite_values(metrics).get
     for quantity in BODY_QUANTITIES:
         name = quantity.replace(" ", "_")
         for ending, (scale, unit) in _SCALES.items():
-            errors = [_value(metrics, f"{name}_{kind}_{ending}") for kind in ("mean", "p95", "max")]
-            times = [_value(metrics, f"{name}_max_at_{clock}") for clock in ("s", "robot_s")]
-            found = [value for value in (*errors, *times) if value is not None]
+            errors = [value(f"{name}_{kind}_{ending}") for kind in ("mean", "p95", "max")]
+            times = [value(f"{name}_max_at_{clock}") for clock in ("s", "robot_s")]
+            found = [each for each in (*errors, *times) if each is not None]
             if len(found) == len(errors) + len(times):
-                shown = (f"{scale * value:.1f}" for value in found[:3])
-                rows.append((quantity, *shown, unit, *(f"{value:.2f}" for value in found[3:])))
+                shown = (f"{scale * each:.1f}" for each in found[:3])
+                rows.append((quantity, *shown, unit, *(f"{each:.2f}" for each in found[3:])))
     return rows
 
 
@@ -169,10 +169,7 @@ def fidelity_lines(metrics: Mapping[str, Metric]) -> Iterator[str]:
 
     `metrics`: metrics `fidelity.*`, of a run or a plan. Yields A line; none without these metrics.
     """
-
-    def value(name: str) -> float | None:
-        return _value(metrics, name)
-
+    value = _finite_values(metrics).get
     ratio, stretch, lag = value("duration_ratio"), value("stretch_max_ratio"), value("lag_s")
     position, speed, executed = (
         value(f"{name}_fraction") for name in ("position_limit", "speed_limit", "executed")
@@ -204,7 +201,10 @@ def fidelity_lines(metrics: Mapping[str, Metric]) -> Iterator[str]:
     yield f"steps      {wanted - missed:.0f} of the person's {wanted:.0f}{errors}"
 
 
-def _value(metrics: Mapping[str, Metric], name: str) -> float | None:
-    """Value of a metric of fidelity; None if there is none, or it is no finite number."""
-    found = metrics.get(f"{PREFIX}{name}")
-    return float(found) if isinstance(found, (int, float)) and math.isfinite(found) else None
+def _finite_values(metrics: Mapping[str, Metric]) -> dict[str, float]:
+    """Metrics of fidelity that are finite numbers, by their names without the prefix."""
+    return {
+        name.removeprefix(PREFIX): float(value)
+        for name, value in metrics.items()
+        if name.startswith(PREFIX) and isinstance(value, (int, float)) and math.isfinite(value)
+    }

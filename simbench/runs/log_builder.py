@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,7 +23,7 @@ from simbench.runs.trajectory_plan import TrackedMotion
 from simbench.sim.balance_loop import OnlineBalance
 from simbench.sim.engine import GRAVITY
 from simbench.sim.fixtures.mechanism import Mechanism
-from simbench.sim.recorder import Recorder
+from simbench.sim.recorder import Recorder, derive_signals
 from simbench.sim.state import Signal
 
 if TYPE_CHECKING:
@@ -146,15 +146,6 @@ def actor_signals(mechanism: Mechanism) -> tuple[Signal[None], ...]:
             Signal(f"{mechanism.name}_cut_actor", (), "m", "Depth that the actor's motion would cut."),
         ]
     return tuple(signals)
-
-
-def cumulative_variables(mechanisms: Sequence[Mechanism]) -> list[str]:
-    """List the variables of a log that are zero at its first sample and grow from there.
-
-    `mechanisms`: fixtures of the run. Returns names of the variables: the depths of cuts.
-    """
-    cutting = [each.name for each in mechanisms if each.cut is not None]
-    return [f"{name}_{which}" for name in cutting for which in ("cut", "cut_actor")]
 
 
 def make_log(
@@ -308,30 +299,28 @@ def _hand_variables(timeline: Timeline, sides: Sequence[str], time: Array) -> di
     return label(HAND_SIGNALS, hands, "time")
 
 
-def make_run_log(prepared: Preparation, robot: Robot) -> Callable[[Recorder], xr.Dataset]:
-    """Make the function that builds a log of samples.
+def build_log(prepared: Preparation, robot: Robot, recorder: Recorder, *, derive: bool = False) -> xr.Dataset:
+    """Build the log of what a recorder holds.
 
-    `prepared`: what is simulated; `robot`: the robot in the simulation. Returns builds the log of what a
-    recorder holds.
+    `prepared`: what is simulated; `robot`: the robot in the simulation; `derive`: whether the signals that
+    follow from others are computed first, as of a part of a run.
     """
-    course, followed, balanced = prepared.course, prepared.followed, prepared.balanced
-    settings, sitting_on = prepared.scenario.simulation, prepared.seat.name if prepared.seat else ""
-
-    def make(recorder: Recorder) -> xr.Dataset:
-        log = make_log(
-            robot,
-            recorder,
-            prepared.timeline,
-            prepared.mechanisms,
-            course.asked,
-            course.strokes,
-            settings.settle_s,
-            sitting_on,
-        )
-        log = with_balance(log, balanced.balancer) if balanced else log
-        return with_trajectory(log, followed.tracked, settings.timestep_s) if followed else log
-
-    return make
+    if derive:
+        derive_signals(recorder, robot)
+    settings, course, followed = prepared.scenario.simulation, prepared.course, prepared.followed
+    log = make_log(
+        robot,
+        recorder,
+        prepared.timeline,
+        prepared.mechanisms,
+        course.asked,
+        course.strokes,
+        settings.settle_s,
+        prepared.seat.name if prepared.seat else "",
+    )
+    if prepared.balanced:
+        log = with_balance(log, prepared.balanced.balancer)
+    return with_trajectory(log, followed.tracked, settings.timestep_s) if followed else log
 
 
 def with_trajectory(log: xr.Dataset, tracked: TrackedMotion, timestep: float) -> xr.Dataset:

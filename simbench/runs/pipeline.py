@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
+from shutil import rmtree
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
@@ -25,8 +26,8 @@ from simbench.robot.robot_variants import draw_variation
 from simbench.runs.baseline import DIVERGED, check_metrics
 from simbench.runs.fidelity_metrics import add_fidelity
 from simbench.runs.log import LogParts, write_log
-from simbench.runs.log_builder import cumulative_variables, make_run_log
-from simbench.runs.metrics import measure_run, plugin_metrics
+from simbench.runs.log_builder import build_log
+from simbench.runs.metrics import measure_run
 from simbench.runs.preparation import (
     OnDoubts,
     Planning,
@@ -38,7 +39,6 @@ from simbench.runs.preparation import (
 )
 from simbench.runs.provenance import (
     collect_provenance,
-    describe_engine,
     describe_policy,
     describe_robot_files,
 )
@@ -63,7 +63,7 @@ from simbench.sim.engine import open_engine
 from simbench.sim.fixtures import TYPES
 from simbench.sim.loop import LoopOptions, simulate
 from simbench.sim.push import Push, plan_pushes
-from simbench.sim.recorder import Recorder, derive_signals
+from simbench.sim.recorder import Recorder
 from simbench.sim.rendering.portrait import fit_camera
 from simbench.sim.rendering.scene_renderer import show_simulation
 from simbench.system.progress import OnProgress, Progress, shown_progress
@@ -203,19 +203,21 @@ def run_scenario(
     SimbenchError
         For bad input; nothing half-written stays.
     """
-    scenario, out = name_given(scenario, given), Path(out)
+    changes: dict[str, Any] = {}
+    for name, value in given.items():
+        if value is not None:
+            # `FILE.py:NAME` if a file defines it at its top level, which a scenario can be run with again
+            # without the program; otherwise `python:NAME`.
+            key, options = _KEYS[name]
+            changes |= {key: give_reference(value), options: None}
+    scenario, out = override_scenario(scenario, changes), Path(out)
     view = None if isinstance(gui, bool) else gui
     engine = open_engine(scenario.simulation.engine)
     if gui is True:
         engine.require_display()
     inputs = {
         "scenario.yaml": resolved_yaml(scenario),
-        PROVENANCE: json_text(
-            {
-                **collect_provenance(scenario.seed, sys.argv),
-                "engine": describe_engine(scenario.simulation.engine),
-            }
-        ),
+        PROVENANCE: json_text(collect_provenance(scenario.seed, sys.argv, scenario.simulation.engine)),
     }
     with run_directory(out, inputs) as folder, shown_progress(on_progress) as tell:
         robot = load_robot(scenario.robot.name)
@@ -238,8 +240,10 @@ def run_scenario(
         course, followed = prepared.course, prepared.followed
         if isinstance(law, PolicyLaw):
             law.follow(prepared.timeline, prepared.planned_base())
-        if prepared.way is not None:
-            scenario = _with_camera(robot, scenario, folder, prepared.way)
+        # Way (T, 2) of a robot that follows a trajectory or a person's steps, m.
+        way = followed.tracked.base[:, :2] if followed else course.whole.gait.cog if course.whole else None
+        if way is not None:
+            scenario = _with_camera(robot, scenario, folder, way)
         pushes = plan_pushes(scenario.push, settings)
         log, fidelity, recorder, renderer = _simulate(
             prepared, scenario, law, pushes, folder, gui is True, view, fast if video else None, tell
@@ -259,11 +263,10 @@ def run_scenario(
             metrics[DIVERGED] = recorder.divergence.time
         else:
             tell("measure", 0, 1)
-            measured = measure_run(log, scenario, prepared.mechanisms, pushes)
+            measured, failed = measure_run(log, scenario, prepared.mechanisms, pushes)
             tell("measure", 1, 1)
-            own, failed = plugin_metrics(log, scenario)
             # What is checked and was not measured is null, not left out.
-            metrics = {**dict.fromkeys(scenario.checks), **metrics, **fidelity, **measured, **own}
+            metrics = {**dict.fromkeys(scenario.checks), **metrics, **fidelity, **measured}
             notes = (*notes, *failed)
         write_metrics(folder, metrics)
         if video and renderer is None:
@@ -316,7 +319,6 @@ def _simulate(
         world = stack.enter_context(opened)
         simulation = place_in_world(world, prepared, varied, law, pushes)
         body = simulation.body
-        build_log = make_run_log(prepared, body.robot)
         if window:
             show_simulation(world, body, make_camera(scenario.camera))
         elif view is not None:
@@ -327,12 +329,11 @@ def _simulate(
 
             live = stack.enter_context(live_video(folder, scenario, robot, mechanisms, fast=fast))
         watchers = [each.add for each in (live, view) if each is not None]
-
-        def build_part(part: Recorder) -> xr.Dataset:
-            derive_signals(part, body.robot)
-            return build_log(part)
-
-        parts = LogParts(folder / LOG_PARTS, build_part, cumulative_variables(mechanisms), watchers)
+        # The depths of cuts are zero at the first sample of a log and grow from there.
+        cutting = [each.name for each in mechanisms if each.cut is not None]
+        depths = [f"{name}_{which}" for name in cutting for which in ("cut", "cut_actor")]
+        make = partial(build_log, prepared, body.robot)
+        parts = LogParts(folder / LOG_PARTS, partial(make, derive=True), depths, watchers)
 
         def follow(done: int, total: int) -> None:
             on_progress("simulate", done, total)
@@ -349,7 +350,7 @@ def _simulate(
             try:
                 simulate(simulation, recorder, options)
             finally:
-                log = build_log(recorder)
+                log = make(recorder)
                 if prepared.recording is not None and recorder.divergence is None:
                     log, fidelity = add_fidelity(
                         log,
@@ -360,7 +361,7 @@ def _simulate(
                         scenario.retarget,
                     )
                 write_log(log, folder / "log.nc")
-                parts.remove()
+                rmtree(folder / LOG_PARTS, ignore_errors=True)
         for watcher in watchers:
             watcher(log)
         if live is not None:
@@ -384,21 +385,6 @@ def _add_provenance(folder: Path, entries: Mapping[str, Any]) -> None:
     path = folder / PROVENANCE
     written = read_json_object(path, RunError)
     write_whole(path, json_text({**written, **entries}))
-
-
-def name_given(scenario: Scenario, given: GivenPlugins) -> Scenario:
-    """Write into a scenario what a Python program passes.
-
-    `given`: what is passed; None counts as nothing. Returns names each by `FILE.py:NAME` if a file defines it
-    at its top level, so that the scenario can be run again without the program, otherwise by `python:NAME`.
-    Raises ScenarioError if one of them is not what it has to be.
-    """
-    changes: dict[str, Any] = {}
-    for name, value in given.items():
-        if value is not None:
-            key, options = _KEYS[name]
-            changes |= {key: give_reference(value), options: None}
-    return override_scenario(scenario, changes)
 
 
 def describe_plugins(scenario: Scenario) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from importlib import metadata
 from pathlib import Path
 
 from simbench.errors import RunError
-from simbench.files.storage import is_at, try_lock, write_whole
+from simbench.files.storage import try_lock, write_whole
 from simbench.resources import user_cache_dir
 
 PLAN_REUSED = "timing.plan_reused"  # Metric of a run with a recording: whether its plan came from the cache.
@@ -145,13 +145,11 @@ def claimed(folder: Path, key: str, on_wait: Callable[[], None]) -> Iterator[Non
         except OSError:
             yield
             return
-        locked = try_lock(descriptor)
-        if locked is None or (locked and is_at(descriptor, path)):
+        if try_lock(descriptor, path) is not False:
             break
         os.close(descriptor)
-        if not locked:
-            on_wait()
-            time.sleep(_POLL)
+        on_wait()
+        time.sleep(_POLL)
     try:
         yield
     finally:

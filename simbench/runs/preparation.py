@@ -107,13 +107,6 @@ class Preparation:
         whole = self.balanced.balancer.whole
         return lambda: whole.configuration[:7]
 
-    @property
-    def way(self) -> NDArray[np.float64] | None:
-        """Way (T, 2) of a robot that follows a trajectory or a person's steps, m; None of any other."""
-        if self.followed is not None:
-            return self.followed.tracked.base[:, :2]
-        return None if self.course.whole is None else self.course.whole.gait.cog
-
 
 def complete_scenario(robot: Robot, scenario: Scenario) -> tuple[Scenario, tuple[str, ...]]:
     """Write into a scenario what its robot decides, and refuse what it cannot do.

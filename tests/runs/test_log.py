@@ -335,11 +335,11 @@ def test_the_files_of_a_run_that_is_killed_are_its_log_bit_for_bit(tmp_path, mon
     final = tmp_path / "run"
     kept = tmp_path / "kept.incomplete"
 
-    def keep(self):
+    def keep(folder, **_):
         kept.mkdir()
-        self._folder.rename(kept / LOG_PARTS)
+        folder.rename(kept / LOG_PARTS)
 
-    monkeypatch.setattr(LogParts, "remove", keep)
+    monkeypatch.setattr("simbench.runs.pipeline.rmtree", keep)
     run_scenario(load_scenario("puma560_sweep", SHORT), final)
     whole, found = open_run(final), open_run(kept)
     count = found.sizes["time"]

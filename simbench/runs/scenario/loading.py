@@ -16,7 +16,7 @@ from simbench.options import TRAJECTORY
 from simbench.plugins.declarations import FINISHED
 from simbench.plugins.entry_points import code_file
 from simbench.resources import resource_dir
-from simbench.runs.metric_catalogue import known_metrics
+from simbench.runs.metric_catalogue import metric_entries
 from simbench.runs.scenario.scenario_files import (
     PERSON_SUFFIXES,
     Overrides,
@@ -151,11 +151,16 @@ def validate_source(source: YamlSource, overrides: Overrides = (), *, finished: 
         raise ScenarioError(_describe(error, source)) from None
     if not scenario.checks and not scenario.metrics:
         return scenario
-    fixtures = {
-        mechanism.name: [joint.name for joint in mechanism.joints]
+    names = [entry.name for entry in metric_entries()]
+    # Those of fixtures are patterns.
+    filled = [
+        name.replace("<fixture>", mechanism.name).replace("<joint>", joint)
+        for name in names
+        if "<" in name
         for mechanism in scenario_mechanisms(scenario)
-    }
-    known = (*known_metrics(fixtures), *scenario.metrics)
+        for joint in ([each.name for each in mechanism.joints] if "<joint>" in name else ("",))
+    ]
+    known = [*dict.fromkeys([*(name for name in names if "<" not in name), *filled]), *scenario.metrics]
     for name in scenario.metrics:
         if known.count(name) > 1:
             where = source.origin(("metrics", name))
