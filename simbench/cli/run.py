@@ -69,7 +69,7 @@ def run(
     no_cache: shared_options.NoCache = False,
 ) -> None:
     """Run a scenario; exit status 1 if a check fails."""
-    from simbench.runs.scenario.scenario_files import PERSON_SUFFIXES, ROBOT_SUFFIXES, read_scenario
+    from simbench.runs.scenario.scenario_files import PERSON_SUFFIXES, ROBOT_SUFFIXES, find_scenario
 
     changes = list_overrides(overrides, None, engine)
     if Path(scenario).suffix.lower() in (*ROBOT_SUFFIXES, *PERSON_SUFFIXES):
@@ -78,7 +78,7 @@ def run(
         resolved = motion_file_scenario(Path(scenario), robot, changes)
     else:
         # A wrong name is found before what validates scenarios is imported.
-        read_scenario(scenario)
+        find_scenario(scenario)
         from simbench.runs.scenario.loading import load_scenario
 
         resolved = load_scenario(scenario, list_overrides(changes, robot))

@@ -21,7 +21,6 @@ from simbench.runs.preparation import (
     Planning,
     Preparation,
     complete_scenario,
-    fallen_height,
     place_in_world,
     prepare,
     restart,
@@ -195,7 +194,7 @@ class ScenarioEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
         steps = len(prepared.timeline.reference.position)
         self.recorder = Recorder(-(-steps // log_every), prepared.robot, prepared.mechanisms)
         self._stepper = Stepper(
-            self._simulation, self.recorder, LoopOptions(log_every, fallen_height=fallen_height(prepared))
+            self._simulation, self.recorder, LoopOptions(log_every, fallen_height=prepared.fallen_height)
         )
         self._pauses = self._stepper.pauses(self._law.every)
         self._before = self._law.action.copy()

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simbench.kinematics.arrays import Array
 from simbench.kinematics.rotation import heading_of
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.trajectory import JointTrajectory, sample_trajectory
@@ -28,7 +27,6 @@ from simbench.runs.log_schema import PERSON_COORDINATES, PERSON_SIGNALS
 from simbench.runs.metric_catalogue import Metric
 from simbench.runs.motion_fidelity import (
     PREFIX,
-    Fidelity,
     Landings,
     compare_landings,
     executed_fidelity,
@@ -102,46 +100,34 @@ def add_fidelity(
         fidelity = replace(fidelity, steps=compared)
     if has_human_arms(robot, motion):
         count = round(fidelity.executed * len(timeline.time))
-        points = robot_points(robot, sample_trajectory(executed, timeline.time[:count]), heading=heading)
-        log = with_person(log, fidelity, person_points(motion), points)
+        sampled = sample_trajectory(executed, timeline.time[:count])
+        person, points = person_points(motion), robot_points(robot, sampled, heading=heading)
+        total = len(fidelity.recording_time)
+        tracks = [track for track in fidelity.errors.tracks if track.quantity in DIRECTIONS]
+        errors = np.full((total, len(tracks)), np.nan)
+        for column, track in enumerate(tracks):
+            errors[track.samples, column] = track.values
+        names = [name for name in POINT_NAMES if name in person or name in points]
+        # Positions (T, N, 3); NaN for points that are not there, and after their last sample.
+        stacked = np.full((2, total, len(names), 3), np.nan)
+        for whose, places in zip(stacked, (person, points), strict=True):
+            for column, name in enumerate(names):
+                if name in places:
+                    whose[: len(places[name]), column] = places[name]
+        values = {
+            "recording_time": fidelity.recording_time,
+            "recording_robot_time": fidelity.robot_time,
+            "direction_error": errors,
+            "person_point": stacked[0],
+            "robot_point": stacked[1],
+        }
+        labels = {"limb": [track.name for track in tracks], "body_point": names}
+        described = {signal.name: {"description": signal.description} for signal in PERSON_COORDINATES}
+        log = log.assign_coords(
+            {name: (name, np.array(each, dtype=str), described[name]) for name, each in labels.items()}
+        )
+        log = assign_variables(log, label(PERSON_SIGNALS, values))
     return log, fidelity_metrics(fidelity)
-
-
-def with_person(
-    log: xr.Dataset, fidelity: Fidelity, person: Mapping[str, Array], robot: Mapping[str, Array]
-) -> xr.Dataset:
-    """Add the person, and the directions' errors of the robot, to the log of a run.
-
-    `fidelity`: what it leaves of the person, at T samples of the recording; `person` {str: (T, 3) array}:
-    points of the person's body, m, by name; `robot` {str: (K, 3) array}: points of the robot's body at the
-    first K samples, m, by name. Returns log with the variables of `PERSON_SIGNALS`.
-    """
-    count = len(fidelity.recording_time)
-    tracks = [track for track in fidelity.errors.tracks if track.quantity in DIRECTIONS]
-    errors = np.full((count, len(tracks)), np.nan)
-    for column, track in enumerate(tracks):
-        errors[track.samples, column] = track.values
-    names = [name for name in POINT_NAMES if name in person or name in robot]
-    values = {
-        "recording_time": fidelity.recording_time,
-        "recording_robot_time": fidelity.robot_time,
-        "direction_error": errors,
-        "person_point": _stack(person, names, count),
-        "robot_point": _stack(robot, names, count),
-    }
-    labels = {"limb": [track.name for track in tracks], "body_point": names}
-    described = {signal.name: {"description": signal.description} for signal in PERSON_COORDINATES}
-    coordinates = {name: (name, np.array(each, dtype=str), described[name]) for name, each in labels.items()}
-    return assign_variables(log.assign_coords(coordinates), label(PERSON_SIGNALS, values))
-
-
-def _stack(points: Mapping[str, Array], names: list[str], count: int) -> Array:
-    """Positions (T, N, 3) of named points; NaN for those that are not there, and after their last sample."""
-    stacked = np.full((count, len(names), 3), np.nan)
-    for column, name in enumerate(names):
-        if name in points:
-            stacked[: len(points[name]), column] = points[name]
-    return stacked
 
 
 def fidelity_rows(metrics: Mapping[str, Metric]) -> list[tuple[str, ...]]:

@@ -14,8 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Unpack
 
-from simbench.errors import RunError
-from simbench.files.json_document import read_json_object
 from simbench.files.storage import write_whole
 from simbench.motion.readers import SCHEMES, SUFFIXES, find_reader
 from simbench.options import BALANCE_CONTROLLERS, CONTROL_LAWS, RETARGETING_METHODS, TRAJECTORY
@@ -33,7 +31,6 @@ from simbench.runs.preparation import (
     Planning,
     Preparation,
     complete_scenario,
-    fallen_height,
     place_in_world,
     prepare,
 )
@@ -215,11 +212,10 @@ def run_scenario(
     engine = open_engine(scenario.simulation.engine)
     if gui is True:
         engine.require_display()
-    inputs = {
-        "scenario.yaml": resolved_yaml(scenario),
-        PROVENANCE: json_text(collect_provenance(scenario.seed, sys.argv, scenario.simulation.engine)),
-    }
+    provenance = collect_provenance(scenario.seed, sys.argv, scenario.simulation.engine)
+    inputs = {"scenario.yaml": resolved_yaml(scenario), PROVENANCE: json_text(provenance)}
     with run_directory(out, inputs) as folder, shown_progress(on_progress) as tell:
+        add_provenance = partial(_add_provenance, folder, provenance)
         robot = load_robot(scenario.robot.name)
         source = robot.source
         engine.require_robot(robot)
@@ -227,15 +223,29 @@ def run_scenario(
         if not scenario.motion.source.startswith(TRAJECTORY):
             scenario = _with_camera(robot, scenario, folder)
         if source is not None:
-            _add_provenance(folder, {"robot": describe_robot_files(source)})
-        if plugins := describe_plugins(scenario):
-            _add_provenance(folder, {"plugins": plugins})
-        settings, control = scenario.simulation, scenario.control
+            add_provenance({"robot": describe_robot_files(source)})
+        settings, control, motion = scenario.simulation, scenario.control, scenario.motion
+        named = [
+            ("control_laws", control.law, CONTROL_LAWS),
+            ("balance_controllers", scenario.balance.controller, BALANCE_CONTROLLERS),
+            ("retargeters", scenario.retarget.method, RETARGETING_METHODS),
+            ("marker_maps", motion.marker_map, ()),
+            ("policies", control.policy and control.policy.callable, ()),
+            *(("fixtures", fixture.type, TYPES) for fixture in scenario.fixtures),
+            *(("metrics", section.plugin, ()) for section in scenario.metrics.values()),
+        ]
+        used = [(group, str(name)) for group, name, shipped in named if is_plugin(group, name, shipped)]
+        own = motion.source.partition(":")[0] in SCHEMES or motion.source.endswith(tuple(SUFFIXES))
+        reader = find_reader(motion.source, motion.reader) if motion.reader or not own else None
+        used += [] if reader is None else [("readers", reader)]
+        if used:
+            origins = [load_plugin(*plugin).origin._asdict() for plugin in dict.fromkeys(used)]
+            add_provenance({"plugins": origins})
         posture = robot.postures.get(scenario.robot.posture)
         law = make_control_law(robot, scenario.robot.name, control, settings.timestep_s, posture)
         if control.policy is not None:
-            _add_provenance(folder, {"policy": describe_policy(control.policy)})
-        planning = Planning(cache, on_doubts or Planning().on_doubts, partial(_add_provenance, folder))
+            add_provenance({"policy": describe_policy(control.policy)})
+        planning = Planning(cache, on_doubts or Planning().on_doubts, add_provenance)
         prepared = prepare(robot, scenario, planning, tell)
         course, followed = prepared.course, prepared.followed
         if isinstance(law, PolicyLaw):
@@ -342,7 +352,7 @@ def _simulate(
         with shielded_from_interrupt() as interrupted:
             options = LoopOptions(
                 log_every,
-                fallen_height=fallen_height(prepared),
+                fallen_height=prepared.fallen_height,
                 realtime=window or (view is not None and view.realtime),
                 progress=follow,
                 stop=interrupted,
@@ -380,31 +390,7 @@ def _with_camera(
     return scenario
 
 
-def _add_provenance(folder: Path, entries: Mapping[str, Any]) -> None:
+def _add_provenance(folder: Path, written: dict[str, Any], entries: Mapping[str, Any]) -> None:
     """Add to the provenance of a run where its robot and its plan came from."""
-    path = folder / PROVENANCE
-    written = read_json_object(path, RunError)
-    write_whole(path, json_text({**written, **entries}))
-
-
-def describe_plugins(scenario: Scenario) -> list[dict[str, Any]]:
-    """Describe where the plug-ins of a scenario came from.
-
-    Returns ready for JSON, one for each: `group`, `reference`, `package` and `version` of the distribution,
-    `file`, and `sha256` of that file, or of all Python files of its package.
-    """
-    motion, policy = scenario.motion, scenario.control.policy
-    candidates = [
-        ("control_laws", scenario.control.law, CONTROL_LAWS),
-        ("balance_controllers", scenario.balance.controller, BALANCE_CONTROLLERS),
-        ("retargeters", scenario.retarget.method, RETARGETING_METHODS),
-        ("marker_maps", motion.marker_map, ()),
-        ("policies", policy and policy.callable, ()),
-        *(("fixtures", fixture.type, TYPES) for fixture in scenario.fixtures),
-        *(("metrics", section.plugin, ()) for section in scenario.metrics.values()),
-    ]
-    named = [(group, str(name)) for group, name, shipped in candidates if is_plugin(group, name, shipped)]
-    own = motion.source.partition(":")[0] in SCHEMES or motion.source.endswith(tuple(SUFFIXES))
-    reader = find_reader(motion.source, motion.reader) if motion.reader or not own else None
-    named += [] if reader is None else [("readers", reader)]
-    return [load_plugin(group, reference).origin._asdict() for group, reference in dict.fromkeys(named)]
+    written.update(entries)
+    write_whole(folder / PROVENANCE, json_text(written))

@@ -110,6 +110,7 @@ def collect_inputs(
     inputs of `make_plan`.
     """
     settings = scenario.simulation
+    follows_steps = robot.floating and scenario.retarget.physics == "steps"
     described: list[Mechanism] = []
     timing = SimulationSection(
         timestep_s=settings.timestep_s,
@@ -138,16 +139,8 @@ def collect_inputs(
         timing,
         scenario.control.feedforward,
         scenario.balance.embedding or not robot.floating,
-        scenario.balance.rate_hz if follows_steps(robot, scenario.retarget) else 0.0,
+        scenario.balance.rate_hz if follows_steps else 0.0,
     )
-
-
-def follows_steps(robot: Robot, settings: RetargetSection) -> bool:
-    """Tell whether a robot's legs follow the person's steps.
-
-    `settings`: section `retarget` of the scenario. Returns whether they do; never on a fixed base.
-    """
-    return robot.floating and settings.physics == "steps"
 
 
 def make_plan(robot: Robot, inputs: PlanInputs, on_progress: OnProgress) -> Plan:
@@ -157,7 +150,7 @@ def make_plan(robot: Robot, inputs: PlanInputs, on_progress: OnProgress) -> Plan
     the planned motion at every physics step. Raises SimbenchError if the robot cannot follow the recording.
     """
     motion, mechanisms, settings = inputs.motion, inputs.mechanisms, inputs.retarget
-    if follows_steps(robot, settings):
+    if robot.floating and settings.physics == "steps":
         if mechanisms:
             raise ScenarioError(
                 "retarget.physics: steps: hands hold nothing; allowed: a scenario without fixtures"
