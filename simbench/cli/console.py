@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from simbench.cli.streams import GuardedStream
 from simbench.errors import SimbenchError
-from simbench.files.text import is_regular_file, printable
+from simbench.files.text import printable
 from simbench.runs.metric_catalogue import format_value, unit_of
 from simbench.system.progress import OnProgress, stage_text, ticking
 
@@ -177,6 +177,6 @@ def require_output_file(
         raise error(f"{path}: {kind}'s name must end in {suffix}")
     if len(os.fsencode(path.name)) > _LONGEST_NAME:
         raise error(f"{path}: the file's name is longer than {_LONGEST_NAME} bytes")
-    is_taken = os.path.exists(path) and not is_regular_file(path)
+    is_taken = os.path.exists(path) and not os.path.isfile(path)
     if is_taken or path.name in ("", "..") or not os.path.isdir(path.parent):
         raise error(f"{path}: must be a file in a directory that exists")

@@ -12,14 +12,13 @@ from typer import Option
 from simbench.cli.completion import complete_robot, complete_words
 from simbench.cli.console import make_console, metrics_table, number_table, progress_bars, require_output_file
 from simbench.cli.convert import write_motion_file
-from simbench.cli.motion import contact_table, describe_person, describe_robot
+from simbench.cli.motion import MovingBody, contact_table, describe_person
 from simbench.cli.shared_options import Format, Rate, Source, option, reads_recording
 from simbench.errors import RetargetError, RunError
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from simbench.kinematics.arrays import Array
     from simbench.motion.joint_use import JointUse
     from simbench.motion.read_options import ReadOptions
     from simbench.retargeting.api import Retargeting
@@ -165,16 +164,28 @@ def _print_retargeting(made: Retargeting, fidelity: Fidelity, errors: ImitationE
     from simbench.retargeting.body_errors import summarise_errors
     from simbench.retargeting.collision.interference import describe_interference
     from simbench.retargeting.imitation.imitation import summarise
+    from simbench.runs.motion_fidelity import measure_robot_feet
 
     trajectory, console = made.plan.trajectory, make_console()
-    summaries = summarise_errors(made.plan.errors)
-    console.print(robot_error_table(summaries, made.motion.time, trajectory.time))
+    scales = {"m": (1000.0, "mm"), "": (100.0, "% of arm"), "rad": (180.0 / math.pi, "°")}
+    rows = []
+    for summary in summarise_errors(made.plan.errors):
+        scale, unit = scales[summary.unit]
+        numbers = (summary.mean, summary.percentile_95, summary.maximum)
+        times = (made.motion.time[summary.sample], trajectory.time[summary.sample])
+        name = summary.quantity if summary.unit else ""
+        shown = [f"{scale * value:.1f}" for value in numbers]
+        rows.append((name, *shown, unit, *(f"{each:.2f}" for each in times), summary.side))
+    heads = ("mean", "95 %", "worst", "unit", "at s", "robot's s", "side")
+    console.print(number_table("robot against person", *heads, rows=rows, left=(4, 7)))
     print(*robot_lines(made, fidelity), sep="\n")
     others = {
         name: value for name, value in made.plan.metrics.items() if not name.startswith(_SHOWN_IN_TABLE)
     }
     uses = joint_uses(made.robot, trajectory)
-    bodies = [describe_person(made.recording), describe_robot(made.robot, trajectory, made.motion.time)]
+    # At the times of the same samples in the recording.
+    robot = MovingBody("robot", made.motion.time, *measure_robot_feet(made.robot, trajectory))
+    bodies = [describe_person(made.recording), robot]
     tables = [contact_table(bodies), metrics_table(others), joint_table(uses)]
     if errors is not None:
         tables.insert(0, error_table(summarise(errors)))
@@ -238,26 +249,6 @@ def draw_compared(made: Retargeting, fidelity: Fidelity, path: Path, moments: in
         fidelity_plot.draw_robot(made.robot, trajectory, heading, chosen, size),
     )
     fidelity_plot.draw_comparison(comparison, path)
-
-
-def robot_error_table(summaries: Sequence[ErrorSummary], time: Array, robot_time: Array) -> Table:
-    """Lay out the errors of the robot's planned motion against the person.
-
-    `summaries`: mean, 95th percentile and maximum of each error; `time` (T,): times of the recording's
-    samples, s; `robot_time` (T,): the robot's times of the same samples, s. Returns one line for each error,
-    in mm, percent or degrees, with both times of the worst.
-    """
-    scales = {"m": (1000.0, "mm"), "": (100.0, "% of arm"), "rad": (180.0 / math.pi, "°")}
-    rows = []
-    for summary in summaries:
-        scale, unit = scales[summary.unit]
-        numbers = (summary.mean, summary.percentile_95, summary.maximum)
-        times = (time[summary.sample], robot_time[summary.sample])
-        name = summary.quantity if summary.unit else ""
-        shown = [f"{scale * value:.1f}" for value in numbers]
-        rows.append((name, *shown, unit, *(f"{each:.2f}" for each in times), summary.side))
-    heads = ("mean", "95 %", "worst", "unit", "at s", "robot's s", "side")
-    return number_table("robot against person", *heads, rows=rows, left=(4, 7))
 
 
 def robot_lines(made: Retargeting, fidelity: Fidelity) -> Iterator[str]:

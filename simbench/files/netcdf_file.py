@@ -1,4 +1,4 @@
-"""NetCDF-4 files: written with h5py, checked before anything in them is read, and read with xarray.
+"""NetCDF-4 files: written with h5py, with a checksum, checked before anything is read, and read with xarray.
 
 `NetcdfGroup` writes groups into one file; it takes 72 ms for the 51 variables of a log, where xarray takes
 179 ms. To read them takes xarray 245 ms.
@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import os
 import resource
@@ -14,6 +15,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +49,10 @@ MEMORY = 512 << 20  # Bytes that reading may take beside twice what the file dec
 PROCESSOR_TIME = 10
 BYTES_PER_SECOND = 20 << 20
 _REFUSED = 3  # Exit status of a trial that says why the file cannot be read.
+# Separator between the HDF5 file, whose own header says where it ends, and the checksum of its bytes.
+SEAL = b"simbench checksum "
+_DIGITS = 64  # Hexadecimal digits of a checksum.
+_BLOCK = 1 << 20  # Bytes that are read at a time.
 
 
 class UnsafeFileError(ValueError):
@@ -141,6 +147,57 @@ def encode_dataset(dataset: xr.Dataset, level: int) -> bytes:
             group.add(str(name), tuple(map(str, values.dims)), values.values, values.attrs, level)
         file.attrs.update(dataset.attrs)
     return bytes(content)
+
+
+class SealState(Enum):
+    """State of the checksum at the end of a file.
+
+    `ABSENT` is a file of an older version, of another program, or one that was cut off; `BROKEN` one whose
+    bytes have changed since they were written.
+    """
+
+    INTACT = "intact"
+    ABSENT = "absent"
+    BROKEN = "broken"
+
+
+def checksum(content: bytes) -> bytes:
+    """Compute the checksum that stands at the end of a file.
+
+    `content`: bytes of the HDF5 file. Returns SHA-256 of the content in hexadecimal digits.
+    """
+    return hashlib.sha256(content).hexdigest().encode()
+
+
+def seal(content: bytes) -> bytes:
+    """Append its checksum to the bytes of an HDF5 file.
+
+    HDF5 ignores bytes after the end that its header declares, and cuts them off when it changes the file.
+    """
+    return content + SEAL + checksum(content)
+
+
+def inspect_seal(path: Path) -> SealState:
+    """Compare the bytes of a file with the checksum at its end.
+
+    `path`: HDF5 file. Returns whether there is a checksum, and whether it fits. Raises OSError if the file
+    cannot be read.
+    """
+    length = path.stat().st_size - len(SEAL) - _DIGITS
+    if length < 0:
+        return SealState.ABSENT
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        file.seek(length)
+        tail = file.read()
+        if not tail.startswith(SEAL):
+            return SealState.ABSENT
+        file.seek(0)
+        while length > 0 and (block := file.read(min(_BLOCK, length))):
+            digest.update(block)
+            length -= len(block)
+    intact = tail[len(SEAL) :] == digest.hexdigest().encode()
+    return SealState.INTACT if intact else SealState.BROKEN
 
 
 def check_structure(file: Any, size: int) -> int:

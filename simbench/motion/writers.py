@@ -16,8 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.transform import Rotation
 
 from simbench.errors import MotionError
-from simbench.files.netcdf_file import NetcdfGroup, writing_in_memory
-from simbench.files.seal import seal
+from simbench.files.netcdf_file import NetcdfGroup, seal, writing_in_memory
 from simbench.files.storage import whole_file, write_whole
 from simbench.kinematics.arrays import Array
 from simbench.motion.human_motion import HumanMotion, transform

@@ -11,7 +11,6 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from simbench.errors import RobotError
-from simbench.files.text import is_regular_file
 from simbench.files.yaml_document import read_yaml
 from simbench.resources import resource_dir
 
@@ -126,7 +125,7 @@ def find_file(name: str, folder: Path) -> Path | None:
     ancestor. Returns absolute path; None if there is no such file.
     """
     folder = folder.resolve()
-    found = (candidate for candidate in _candidates(name.strip(), folder) if is_regular_file(candidate))
+    found = (candidate for candidate in _candidates(name.strip(), folder) if os.path.isfile(candidate))
     path = next(found, None)
     return None if path is None else path.resolve()
 

@@ -14,8 +14,15 @@ import numpy as np
 
 from simbench.errors import RunError
 from simbench.files.json_document import parse_json
-from simbench.files.netcdf_file import encode_dataset, load_dataset, probe_file, reading
-from simbench.files.seal import SealState, inspect_seal, seal
+from simbench.files.netcdf_file import (
+    SealState,
+    encode_dataset,
+    inspect_seal,
+    load_dataset,
+    probe_file,
+    reading,
+    seal,
+)
 from simbench.files.storage import write_whole
 from simbench.runs.log_schema import (
     CONTACT_EVENT_SIGNALS,

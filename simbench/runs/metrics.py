@@ -68,14 +68,6 @@ def run_metrics(log: xr.Dataset) -> dict[str, float | bool | None]:
         metrics |= seat_metrics(log)
     elif log.sizes["foot"]:
         metrics |= balance_metrics(log)
-        if "foot_pose" in log:
-            # None if no foot carries the robot after settling.
-            metrics["feet.slip_m"], metrics["feet.turn_rad"] = (
-                float(np.nanmax(values)) if np.isfinite(values).any() else None
-                for values in foot_displacements(log)
-            )
-    if "cog_desired" in log:
-        metrics |= control_metrics(log)
     return {**metrics, **joint_metrics(log), **contact_metrics(log)}
 
 
@@ -137,8 +129,8 @@ def add_support_polygon(log: xr.Dataset) -> xr.Dataset:
     )
 
 
-def balance_metrics(log: xr.Dataset) -> dict[str, float | bool]:
-    """Compute whether the robot fell, the ZMP's margin and the COG's excursion.
+def balance_metrics(log: xr.Dataset) -> dict[str, float | bool | None]:
+    """Compute whether a robot on its feet fell, the ZMP's margin, the feet's slip, and how it was balanced.
 
     While the robot still stands at rest, also the agreement of the two computations of the ZMP, and of the
     load on the feet with the weight. The first sample does not count, because no step precedes it and it has
@@ -149,7 +141,12 @@ def balance_metrics(log: xr.Dataset) -> dict[str, float | bool]:
     largest horizontal distance of the COG from where it was after settling; `zmp.still_difference_rms_m`:
     difference of the ZMP from contact forces and from momentum, standing still;
     `feet.still_load_error_fraction`: largest relative difference of the load on the feet from the weight,
-    standing still.
+    standing still; `feet.slip_m` and `feet.turn_rad`: largest displacement and rotation of a foot while it
+    carries the robot, None if none does after settling. Of a balanced robot also `cog.rms_m` and `zmp.rms_m`:
+    RMS horizontal distance from the planned COG and ZMP after settling; `base.forward_m`, `base.left_m` and
+    `base.turn_rad`: displacement of the root from the first to the last sample in its initial heading, and
+    its rotation about the vertical; `steps.count`: number of steps taken; `balance.gave_up`: whether the
+    balance controller had no solution.
     """
     height = log["base_pose"].values[:, 2]
     settle = log.attrs["settle_s"]
@@ -159,7 +156,7 @@ def balance_metrics(log: xr.Dataset) -> dict[str, float | bool]:
     margin = settled["zmp_margin"].values
     cog = settled["cog"].values[:, :2]
     standing = height >= FELL_HEIGHT * height[0]
-    metrics: dict[str, float | bool] = {
+    metrics: dict[str, float | bool | None] = {
         # `>=` and not `<`: NaN heights of a diverged simulation count as a fall.
         "fell": not bool(standing.all()),
         "zmp.inside_fraction": float(np.mean(margin > 0.0)),
@@ -174,6 +171,27 @@ def balance_metrics(log: xr.Dataset) -> dict[str, float | bool]:
         weight = log.attrs["mass_kg"] * log.attrs["gravity_m_s2"]
         metrics["zmp.still_difference_rms_m"] = float(np.sqrt(np.mean(np.sum(difference**2, axis=1))))
         metrics["feet.still_load_error_fraction"] = float(np.abs(load / weight - 1.0).max())
+    if "foot_pose" in log:
+        metrics["feet.slip_m"], metrics["feet.turn_rad"] = (
+            float(np.nanmax(values)) if np.isfinite(values).any() else None
+            for values in foot_displacements(log)
+        )
+    if "cog_desired" in log:
+        settled = log.sel(time=slice(settle, None))
+        cog = np.linalg.norm(settled["cog"].values[:, :2] - settled["cog_desired"].values, axis=1)
+        zmp = np.linalg.norm(settled["zmp"].values - settled["zmp_desired"].values, axis=1)
+        poses = log["base_pose"].values
+        heading, (dx, dy) = np.unwrap(heading_of(poses[:, 3:])), poses[-1, :2] - poses[0, :2]
+        cosine, sine = np.cos(heading[0]), np.sin(heading[0])
+        metrics |= {
+            "cog.rms_m": float(np.sqrt(np.mean(cog**2))),
+            "zmp.rms_m": float(np.sqrt(np.nanmean(zmp**2))),
+            "base.forward_m": float(cosine * dx + sine * dy),
+            "base.left_m": float(cosine * dy - sine * dx),
+            "base.turn_rad": float(heading[-1] - heading[0]),
+            "steps.count": float(len(find_steps(log))),
+            "balance.gave_up": bool(np.isfinite(log.attrs["balance_gave_up_s"])),
+        }
     return metrics
 
 
@@ -224,32 +242,6 @@ def seat_metrics(log: xr.Dataset) -> dict[str, float | bool]:
     if not sitting.all():
         metrics["fell_s"] = float(log["time"].values[sitting.argmin()])
     return metrics
-
-
-def control_metrics(log: xr.Dataset) -> dict[str, float | bool]:
-    """Compute the tracking errors of COG and ZMP, and how far the robot moved.
-
-    Distances are horizontal; `base.*` is the displacement of the root from the first to the last sample in
-    its initial heading, and its rotation about the vertical. `log`: log of a balanced robot. Returns
-    `cog.rms_m` and `zmp.rms_m`: RMS distance from the planned COG and ZMP after settling; `base.forward_m`,
-    `base.left_m` and `base.turn_rad`: displacement and rotation of the root; `steps.count`: number of steps
-    taken; `balance.gave_up`: whether the balance controller had no solution.
-    """
-    settled = log.sel(time=slice(log.attrs["settle_s"], None))
-    cog = np.linalg.norm(settled["cog"].values[:, :2] - settled["cog_desired"].values, axis=1)
-    zmp = np.linalg.norm(settled["zmp"].values - settled["zmp_desired"].values, axis=1)
-    poses = log["base_pose"].values
-    heading, (dx, dy) = np.unwrap(heading_of(poses[:, 3:])), poses[-1, :2] - poses[0, :2]
-    cosine, sine = np.cos(heading[0]), np.sin(heading[0])
-    return {
-        "cog.rms_m": float(np.sqrt(np.mean(cog**2))),
-        "zmp.rms_m": float(np.sqrt(np.nanmean(zmp**2))),
-        "base.forward_m": float(cosine * dx + sine * dy),
-        "base.left_m": float(cosine * dy - sine * dx),
-        "base.turn_rad": float(heading[-1] - heading[0]),
-        "steps.count": float(len(find_steps(log))),
-        "balance.gave_up": bool(np.isfinite(log.attrs["balance_gave_up_s"])),
-    }
 
 
 def find_steps(log: xr.Dataset) -> Array:

@@ -6,7 +6,7 @@ import pytest
 import xarray as xr
 from hdf5_damage import damage_bytes
 
-from simbench.files.seal import SEAL, SealState, checksum, inspect_seal, seal
+from simbench.files.netcdf_file import SEAL, SealState, checksum, inspect_seal, seal
 
 
 @pytest.fixture

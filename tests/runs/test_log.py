@@ -11,7 +11,7 @@ import xarray as xr
 from hdf5_damage import damage_bytes
 
 from simbench.errors import RunError
-from simbench.files.seal import SEAL
+from simbench.files.netcdf_file import SEAL
 from simbench.runs import log as log_parts
 from simbench.runs.explain.documented_names import log_entries
 from simbench.runs.log import LogParts, build_dataset, contact_variables, open_run, read_log_parts, write_log

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.errors import MotionError
-from simbench.files.netcdf_file import check_structure, load_dataset, reading
-from simbench.files.seal import SEAL, checksum
+from simbench.files.netcdf_file import SEAL, check_structure, checksum, load_dataset, reading
 from simbench.motion.human_motion import (
     Actor,
     Gap,

@@ -14,8 +14,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from simbench.errors import MotionError
-from simbench.files.netcdf_file import NetcdfGroup, check_structure, probe_file, reading, writing_in_memory
-from simbench.files.seal import SEAL, SealState, checksum, inspect_seal, seal
+from simbench.files.netcdf_file import (
+    SEAL,
+    NetcdfGroup,
+    SealState,
+    check_structure,
+    checksum,
+    inspect_seal,
+    probe_file,
+    reading,
+    seal,
+    writing_in_memory,
+)
 from simbench.files.storage import whole_file, write_whole
 from simbench.files.text import require_regular_file
 from simbench.motion.trajectory import JOINT_UNITS, JointTrajectory, validate_trajectory

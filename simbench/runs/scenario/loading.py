@@ -1,6 +1,7 @@
 """Scenarios: validated, overridden and written; the files that they name; and those of robot motions."""
 
 import difflib
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,7 +11,7 @@ import yaml
 from pydantic import ValidationError
 
 from simbench.errors import RobotError, ScenarioError
-from simbench.files.text import is_regular_file, require_regular_file
+from simbench.files.text import require_regular_file
 from simbench.files.yaml_document import EXPONENT, KeyPath, YamlDocument, format_key_path, read_yaml
 from simbench.options import TRAJECTORY
 from simbench.plugins.declarations import FINISHED
@@ -60,12 +61,14 @@ class _Dumper(yaml.SafeDumper):
     """SafeDumper that writes a vector on one line."""
 
 
-def _represent_list(dumper: yaml.SafeDumper, values: list[Any]) -> yaml.Node:
-    flow = not any(isinstance(value, dict | list) for value in values)
-    return dumper.represent_sequence("tag:yaml.org,2002:seq", values, flow_style=flow)
-
-
-_Dumper.add_representer(list, _represent_list)
+_Dumper.add_representer(
+    list,
+    lambda dumper, values: dumper.represent_sequence(
+        "tag:yaml.org,2002:seq",
+        values,
+        flow_style=not any(isinstance(value, dict | list) for value in values),
+    ),
+)
 # Text that would be parsed as a number is written in quotes.
 _Dumper.add_implicit_resolver(*EXPONENT)
 
@@ -199,7 +202,7 @@ def _read_equipment(data: dict[str, Any], folder: Path) -> None:
         if not isinstance(written, str):
             raise ScenarioError(f"fixtures.{number}.file: {written!r:.60}; allowed: the path of a YAML file")
         path = folder / written
-        source = make_source(read_yaml(path if is_regular_file(path) else Path(written), ScenarioError))
+        source = make_source(read_yaml(path if os.path.isfile(path) else Path(written), ScenarioError))
         if "file" in source.data:
             raise ScenarioError(
                 f"{source.origin(('file',))}: file: equipment of another file; allowed: parts"
@@ -222,7 +225,7 @@ def _resolve_meshes(data: Any, folder: Path) -> None:
     if not isinstance(data, dict):
         return
     file = data.get("file")
-    if data.get("kind") == "mesh" and isinstance(file, str) and is_regular_file(folder / file):
+    if data.get("kind") == "mesh" and isinstance(file, str) and os.path.isfile(folder / file):
         data["file"] = str((folder / file).resolve())
     for value in data.values():
         _resolve_meshes(value, folder)
@@ -238,7 +241,7 @@ def _resolve_files(data: dict[str, Any], folder: Path) -> None:
     for place in places:
         for key, value in place.items() if isinstance(place, dict) else ():
             written = code_file(value) if key in _CODE_KEYS or place is metrics else None
-            if written is not None and is_regular_file(folder / written):
+            if written is not None and os.path.isfile(folder / written):
                 place[key] = f"{(folder / written).resolve()}{value.removeprefix(written)}"
     _read_equipment(data, folder)
     _resolve_meshes(data.get("fixtures"), folder)
@@ -249,7 +252,7 @@ def _resolve_files(data: dict[str, Any], folder: Path) -> None:
         # The file of a robot's motion stands behind a prefix.
         prefix = TRAJECTORY if (*section, key) == _SOURCE and value.startswith(TRAJECTORY) else ""
         path = folder / value.removeprefix(prefix)
-        if is_regular_file(path):
+        if os.path.isfile(path):
             find_value(data, tuple(section))[key] = f"{prefix}{path.resolve()}"
 
 
@@ -370,8 +373,8 @@ def _user_file(section: str, text: str | None) -> Path | None:
         from simbench.robot.robot_sources import find_own_robot
 
         own = find_own_robot(text)
-        return path if own is not None and is_regular_file(own) else None
-    return path if is_regular_file(path) else None
+        return path if own is not None and os.path.isfile(own) else None
+    return path if os.path.isfile(path) else None
 
 
 def motion_file_scenario(path: Path, robot: str | None, overrides: Overrides = ()) -> Scenario:

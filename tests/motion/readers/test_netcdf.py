@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simbench.errors import MotionError
-from simbench.files.seal import SEAL, seal
+from simbench.files.netcdf_file import SEAL, seal
 from simbench.motion.human_motion import Actor, Gap
 from simbench.motion.readers import read_motion
 from simbench.motion.readers.netcdf_reader import read_truth

@@ -7,7 +7,7 @@ import xarray as xr
 from hdf5_damage import STRUCTURES
 
 from simbench.errors import MotionError
-from simbench.files.seal import SEAL, checksum, seal
+from simbench.files.netcdf_file import SEAL, checksum, seal
 from simbench.motion.trajectory import JointTrajectory
 from simbench.motion.trajectory_files.native import (
     read_trajectory,
