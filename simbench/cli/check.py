@@ -13,7 +13,7 @@ from typer import Option
 
 from simbench.cli import shared_options
 from simbench.cli.completion import complete_scenario
-from simbench.cli.console import make_console, progress_bars, require_output_file, wide_console
+from simbench.cli.console import make_console, progress_bars, require_output_file
 from simbench.cli.shared_options import argument, list_overrides, option, set_option
 from simbench.errors import BaselineError
 from simbench.files.storage import scratch_folder
@@ -134,7 +134,7 @@ def print_results(
     `results`: outcomes of the scenarios that were run; `skipped`: scenarios that were not; `dossiers`: lines
     about them; `traces`: whether signals were compared.
     """
-    wide_console().print(results_table(results, skipped))
+    make_console(wide=True).print(results_table(results, skipped))
     diverged = [result for result in results if result.diverged]
     if diverged:
         from simbench.runs.regression import headline
@@ -164,7 +164,7 @@ def write_baselines(
 
     measured = [result for result in results if result.measured is not None]
     failed = [result for result in results if result.measured is None]
-    console = wide_console()
+    console = make_console(wide=True)
     if only != "traces":
         for result in measured:
             write_baseline(result.case.path, result.measured or {})

@@ -11,7 +11,7 @@ import typer
 from typer import Option
 
 from simbench.cli.completion import complete_scenario
-from simbench.cli.console import make_console, progress_bars, wide_console
+from simbench.cli.console import make_console, progress_bars
 from simbench.cli.shared_options import Jobs, argument, option, set_option
 from simbench.errors import RunError
 from simbench.files.text import printable
@@ -56,7 +56,7 @@ def compare_engines(
     for engine in (_FIRST, _SECOND):
         open_engine(engine)
     out = out or Path("runs") / f"engines-{datetime.now():%Y%m%d-%H%M%S}"
-    console = wide_console()
+    console = make_console(wide=True)
     with progress_bars(make_console(stderr=True)) as on_progress:
         with runs_directory(out) as folder:
             compared = compare(

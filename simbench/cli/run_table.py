@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rich.table import Table
 from rich.text import Text
 
-from simbench.cli.console import make_console, metrics_table, number_table, wide_console
+from simbench.cli.console import make_console, metrics_table, number_table
 from simbench.cli.streams import is_terminal
 from simbench.files.text import printable
 from simbench.runs.fidelity_metrics import HEADS, fidelity_lines, fidelity_rows
@@ -90,7 +90,7 @@ def print_run(result: RunResult, *, all_metrics: bool = False) -> None:
     `result`: outcome of the run; `all_metrics`: whether to print every metric on a terminal too.
     """
     terminal = is_terminal()
-    console = make_console() if terminal else wide_console()
+    console = make_console(wide=not terminal)
     print_metrics(console, result.metrics, result.checks, every=all_metrics or not terminal)
     print_remarks("note", result.notes, _MOST_NOTES if terminal and not all_metrics else None)
     if result.diverged is not None:

@@ -16,7 +16,7 @@ from typer import Option
 
 from simbench.cli import shared_options
 from simbench.cli.completion import complete_metric, complete_scenario, complete_scenario_key
-from simbench.cli.console import make_console, progress_bars, wide_console
+from simbench.cli.console import make_console, progress_bars
 from simbench.cli.shared_options import argument, list_overrides, option, set_option
 from simbench.errors import Interrupted, StudyError
 from simbench.files.text import printable
@@ -103,7 +103,7 @@ def sweep(
         raise Interrupted(
             f"{finished_rows(folder)} of {len(items)} runs are kept in {folder}; the same command goes on"
         ) from None
-    wide_console().print(sweep_table(rows, show or choose_metrics(rows, list(base.checks))))
+    make_console(wide=True).print(sweep_table(rows, show or choose_metrics(rows, list(base.checks))))
     count = sum(map(has_failed, rows))
     print(f"\ntable  {folder / TABLE}  ({len(rows)} runs, {f'{count} failed' if count else 'all hold'})")
     reused = [row.values[PLAN_REUSED] for row in rows if PLAN_REUSED in row.values]

@@ -11,7 +11,7 @@ import typer
 from typer import Option
 
 from simbench.cli.completion import complete_robot
-from simbench.cli.console import make_console, number_table, progress_bars, require_output_file, wide_console
+from simbench.cli.console import make_console, number_table, progress_bars, require_output_file
 from simbench.cli.shared_options import argument, option, reads_trajectory
 from simbench.errors import RunError
 
@@ -75,7 +75,7 @@ def verdict(
         heads = ("check", "", "worst", "limit", "unit", "when", "first fails", "where")
         table = number_table(*heads, rows=rows, left=(1, 4, 7))
         table.columns[7].no_wrap = False
-        wide_console().print(table)
+        make_console(wide=True).print(table)
         print()
         for line in judged.notes:
             print(f"note: {line}")

@@ -120,10 +120,11 @@ class NetcdfGroup:
 
 @contextmanager
 def writing_in_memory(content: bytearray) -> Iterator[Any]:
-    """Open an HDF5 file for writing whose bytes are there when it is closed.
+    """Open an HDF5 file for writing whose bytes, and their checksum, are there when it is closed.
 
-    In memory, because the HDF5 library may abort the process when the disk is full. `content`: extended by
-    the bytes of the file.
+    In memory, because the HDF5 library may abort the process when the disk is full. HDF5 ignores bytes after
+    the end that its header declares, and cuts them off when it changes the file. `content`: empty; extended
+    by the bytes of the file, and by SHA-256 of them in hexadecimal digits.
     """
     # Version 1.8 of the format is what NetCDF-4 needs: compact headers, and the order of creation.
     memory = {"driver": "core", "backing_store": False, "libver": ("v108", "v108"), "track_order": True}
@@ -131,13 +132,14 @@ def writing_in_memory(content: bytearray) -> Iterator[Any]:
         yield file
         file.flush()
         content += file.id.get_file_image()
+    content += SEAL + hashlib.sha256(content).hexdigest().encode()
 
 
 def encode_dataset(dataset: xr.Dataset, level: int) -> bytes:
     """Write a dataset as NetCDF-4, its numbers compressed.
 
     `dataset`: the dataset; the same one gives the same bytes; `level`: level of gzip, 1 to 9. Returns content
-    of the file.
+    of the file, with its checksum.
     """
     content = bytearray()
     with writing_in_memory(content) as file:
@@ -159,22 +161,6 @@ class SealState(Enum):
     INTACT = "intact"
     ABSENT = "absent"
     BROKEN = "broken"
-
-
-def checksum(content: bytes) -> bytes:
-    """Compute the checksum that stands at the end of a file.
-
-    `content`: bytes of the HDF5 file. Returns SHA-256 of the content in hexadecimal digits.
-    """
-    return hashlib.sha256(content).hexdigest().encode()
-
-
-def seal(content: bytes) -> bytes:
-    """Append its checksum to the bytes of an HDF5 file.
-
-    HDF5 ignores bytes after the end that its header declares, and cuts them off when it changes the file.
-    """
-    return content + SEAL + checksum(content)
 
 
 def inspect_seal(path: Path) -> SealState:

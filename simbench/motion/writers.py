@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.transform import Rotation
 
 from simbench.errors import MotionError
-from simbench.files.netcdf_file import NetcdfGroup, seal, writing_in_memory
+from simbench.files.netcdf_file import NetcdfGroup, writing_in_memory
 from simbench.files.storage import whole_file, write_whole
 from simbench.kinematics.arrays import Array
 from simbench.motion.human_motion import HumanMotion, transform
@@ -344,7 +344,7 @@ def write_netcdf(
             for name, variable in sorted(truth.items(), key=lambda item: item[1][0] != (item[0],)):
                 _add(inner, name, *variable)
             inner.group.attrs.update(truth_attributes or {})
-    write_whole(path, seal(bytes(content)))
+    write_whole(path, bytes(content))
 
 
 def _add(

@@ -21,7 +21,6 @@ from simbench.files.netcdf_file import (
     load_dataset,
     probe_file,
     reading,
-    seal,
 )
 from simbench.files.storage import write_whole
 from simbench.runs.log_schema import (
@@ -74,12 +73,6 @@ class Variable(NamedTuple):
     units: str  # SI unit, and the frame where there is one; empty for what has none.
     description: str = ""  # Description, which the file holds beside the unit.
 
-    @property
-    def attributes(self) -> dict[str, str]:
-        """Attributes of the variable in the file."""
-        described = {"description": self.description} if self.description else {}
-        return {"units": self.units, **described}
-
 
 def label(signals: Sequence[Signal[Any]], values: Mapping[str, Any], *sampled: str) -> dict[str, Variable]:
     """Make variables of arrays from the declarations of what they are.
@@ -110,8 +103,9 @@ def build_dataset(
 
     data = {}
     for name, given in variables.items():
-        variable = Variable(*given)
-        data[name] = (variable.dims, variable.values, variable.attributes)
+        dims, values, units, description = Variable(*given)
+        described = {"description": description} if description else {}
+        data[name] = (dims, values, {"units": units, **described})
     declared = {signal.name: signal for signal in COORDINATE_SIGNALS}
     labels = {}
     for name, values in coordinates.items():
@@ -122,8 +116,13 @@ def build_dataset(
 
 
 def assign_variables(log: xr.Dataset, variables: Mapping[str, Variable]) -> xr.Dataset:
-    """Add variables to a log. `variables`: variables by name."""
-    return log.assign({name: (each.dims, each.values, each.attributes) for name, each in variables.items()})
+    """Add variables, all with a description, to a log. `variables`: variables by name."""
+    return log.assign(
+        {
+            name: (each.dims, each.values, {"units": each.units, "description": each.description})
+            for name, each in variables.items()
+        }
+    )
 
 
 def contact_variables(events: Sequence[Any]) -> dict[str, Variable]:
@@ -151,7 +150,7 @@ def write_log(dataset: xr.Dataset, path: Path) -> None:
     path : Path
         File to write.
     """
-    write_whole(path, seal(encode_dataset(dataset, _COMPRESSION)))
+    write_whole(path, encode_dataset(dataset, _COMPRESSION))
 
 
 def open_run(folder: str | Path) -> xr.Dataset:

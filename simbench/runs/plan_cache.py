@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
-import platform
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from importlib import metadata
 from pathlib import Path
 
 from simbench.errors import RunError
@@ -22,8 +20,6 @@ DEFAULT_MEGABYTES = 1000.0
 MOST_PLANS = 500  # Number of plans that are kept at most.
 _SUFFIX, _LOCK_SUFFIX = ".plan", ".lock"
 _POLL = 0.1  # Time between two looks at a lock that another process holds, s.
-# Libraries whose version may change a plan.
-_LIBRARIES = ("numpy", "scipy", "pin", "coal", "numba", "llvmlite", "trimesh", "shapely")
 
 _log = logging.getLogger(__name__)
 
@@ -49,30 +45,6 @@ def size_limit() -> int:
     except ValueError:
         raise RunError(f"{SIZE_VARIABLE}={text:.40}: must be a number from 0, in MB") from None
     return int(megabytes * 1e6)
-
-
-def machine_identity() -> tuple[str, ...]:
-    """Describe what may change the last bits of a plan beside the sources: libraries, processor, threads.
-
-    Returns one line each.
-    """
-    import llvmlite.binding as llvm
-
-    versions = []
-    for name in _LIBRARIES:
-        try:
-            versions.append(f"{name} {metadata.version(name)}")
-        except metadata.PackageNotFoundError:
-            versions.append(f"{name} none")
-    named = {name: value for name, value in os.environ.items() if name.endswith("_NUM_THREADS")}
-    threads = named or {"cores": str(len(os.sched_getaffinity(0)))}
-    return (
-        *versions,
-        f"python {platform.python_version()}",
-        f"processor {platform.machine()} {llvm.get_host_cpu_name()}",
-        f"threads {sorted(threads.items())}",
-        f"compiled {os.environ.get('NUMBA_DISABLE_JIT', '0')}",
-    )
 
 
 def read_cached(folder: Path, key: str) -> bytes | None:

@@ -6,9 +6,12 @@ import hashlib
 import io
 import json
 import math
+import os
+import platform
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
+from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,7 +33,6 @@ from simbench.runs.plan_cache import (
     claimed,
     discard,
     keep,
-    machine_identity,
     read_cached,
     size_limit,
 )
@@ -59,6 +61,8 @@ OnProgress = Callable[[str, int, int], None]
 _FAR_OFF = 20.0
 _STRUCTURE = "structure"  # Name of the array that holds the JSON text of everything but arrays.
 _DIGEST_SIZE = hashlib.sha256().digest_size
+# Libraries whose version may change a plan.
+_LIBRARIES = ("numpy", "scipy", "pin", "coal", "numba", "llvmlite", "trimesh", "shapely")
 
 
 @dataclass(frozen=True)
@@ -326,10 +330,27 @@ def plan_key(inputs: PlanInputs) -> str:
     """Digest everything that a plan depends on.
 
     `inputs`: recording, sections and equipment. Returns digest of the inputs, the robot's files, the sources
-    of simbench and the versions of the libraries.
+    of simbench, and what may change the last bits of a plan: libraries, processor and threads.
     """
+    import llvmlite.binding as llvm
+
     robot = [hashlib.sha256(path.read_bytes()).hexdigest() for path in robot_files(inputs.robot.name)]
-    return fingerprint((inputs, robot, sources_fingerprint(), machine_identity()))
+    sources, versions = sources_fingerprint(), []
+    for name in _LIBRARIES:
+        try:
+            versions.append(f"{name} {metadata.version(name)}")
+        except metadata.PackageNotFoundError:
+            versions.append(f"{name} none")
+    named = {name: value for name, value in os.environ.items() if name.endswith("_NUM_THREADS")}
+    threads = named or {"cores": str(len(os.sched_getaffinity(0)))}
+    machine = (
+        *versions,
+        f"python {platform.python_version()}",
+        f"processor {platform.machine()} {llvm.get_host_cpu_name()}",
+        f"threads {sorted(threads.items())}",
+        f"compiled {os.environ.get('NUMBA_DISABLE_JIT', '0')}",
+    )
+    return fingerprint((inputs, robot, sources, machine))
 
 
 def _read(folder: Path, key: str) -> Plan | None:

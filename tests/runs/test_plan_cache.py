@@ -83,7 +83,7 @@ def test_a_robot_that_is_not_balanced_does_not_plan_for_friction():
 
 
 def test_another_version_of_a_library_makes_another_plan(drawer_key, monkeypatch):
-    monkeypatch.setattr(run_plan, "machine_identity", lambda: ("numpy 99",))
+    monkeypatch.setattr(run_plan.metadata, "version", lambda name: "99")
     assert scenario_key("drawer") != drawer_key
 
 

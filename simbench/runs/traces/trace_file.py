@@ -23,7 +23,6 @@ from simbench.files.netcdf_file import (
     load_dataset,
     probe_file,
     reading,
-    seal,
 )
 from simbench.files.storage import write_whole
 from simbench.kinematics.arrays import Array
@@ -153,7 +152,7 @@ def encode_trace(trace: Trace) -> bytes:
             "log_rate_hz": trace.log_rate,
         },
     )
-    return seal(encode_dataset(dataset, _COMPRESSION))
+    return encode_dataset(dataset, _COMPRESSION)
 
 
 def fit_trace(runs: Sequence[Samples]) -> tuple[Trace, bytes]:
