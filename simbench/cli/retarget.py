@@ -85,7 +85,7 @@ def retarget(
     reading: ReadOptions,
 ) -> None:
     """Turn a human motion into a joint trajectory, without simulating it."""
-    from simbench.options import require_choices
+    from simbench.options import RetargetSection, require_choices
 
     # Everything that can be refused is, before anything is computed or what computes it is imported.
     if beside and picture is None:
@@ -107,6 +107,7 @@ def retarget(
     from simbench.retargeting.imitate.plan import KinematicPlan
     from simbench.retargeting.imitation.imitation import imitation_errors
     from simbench.retargeting.steps.step_following import StepFollowingPlan
+    from simbench.runs.motion_fidelity import has_human_arms, planned_fidelity
 
     with progress_bars(make_console(stderr=True)) as on_progress:
         made = retarget_motion(
@@ -119,15 +120,17 @@ def retarget(
             timing=timing,
             on_progress=on_progress,
         )
-    fidelity = measure_retargeting(made)
+    section, plan = RetargetSection(), made.plan
+    limits = section.joint_limit_margin_rad, section.speed_limit_fraction
+    fidelity = planned_fidelity(
+        made.robot, plan.trajectory, made.motion, plan.errors, limits, heading=placed_heading(made)
+    )
     # Without a scaled model beside the person to draw, the robot itself is drawn.
     beside = beside or isinstance(made.plan, KinematicPlan)
     errors: ImitationErrors | None = None
     if not isinstance(made.plan, KinematicPlan | StepFollowingPlan) and made.plan.imitation is not None:
         errors = imitation_errors(made.plan.imitation, made.motion)
     if picture is not None and beside:
-        from simbench.runs.motion_fidelity import has_human_arms
-
         if not has_human_arms(made.robot, made.motion):
             raise RetargetError(
                 f"--beside: {made.robot.name} follows a hand, without a body to show beside the person's; "
@@ -196,20 +199,6 @@ def _print_retargeting(made: Retargeting, fidelity: Fidelity, errors: ImitationE
     print(f"joints that stand still: {sum(use.highest - use.lowest <= _STILL for use in uses) or 'none'}")
     for interference in made.plan.interferences:
         print(f"interference  {describe_interference(interference)}")
-
-
-def measure_retargeting(made: Retargeting) -> Fidelity:
-    """Measure what a retargeting leaves of the person.
-
-    `made`: retargeted recording. Returns errors, tempo, lag and shares of the samples at a limit.
-    """
-    from simbench.options import RetargetSection
-    from simbench.runs.motion_fidelity import planned_fidelity
-
-    section, plan = RetargetSection(), made.plan
-    limits = section.joint_limit_margin_rad, section.speed_limit_fraction
-    heading = placed_heading(made)
-    return planned_fidelity(made.robot, plan.trajectory, made.motion, plan.errors, limits, heading=heading)
 
 
 def placed_heading(made: Retargeting) -> float:

@@ -15,7 +15,7 @@ from simbench.retargeting.reference.reference import Timeline
 from simbench.robot.robot import Robot
 from simbench.robot.robot_limbs import hand_links
 from simbench.robot.sides import SIDES
-from simbench.runs.log import Variable, assign_variables, build_dataset, contact_variables, label
+from simbench.runs.log import assign_variables, build_dataset, contact_variables, label
 from simbench.runs.log_schema import LABELS, STROKES
 from simbench.runs.metrics import add_support_polygon
 from simbench.runs.preparation import Preparation
@@ -56,7 +56,7 @@ ZMP_SIGNALS: tuple[Signal[None], ...] = (
         "ZMP on the floor in the world, from the rate of the momentum and all other wrenches on the robot.",
     ),
 )
-# What `_hand_variables` samples of the plan.
+# What a log samples of the plan of the hands.
 HAND_SIGNALS: tuple[Signal[None], ...] = (
     Signal(
         "palm_target",
@@ -199,7 +199,21 @@ def make_log(
         )
         zmp = {"zmp": zmp_from_wrench(ground[:, :3], ground[:, 3:]), "zmp_from_momentum": momentum}
         variables |= label(ZMP_SIGNALS, zmp, "time")
-    variables |= _hand_variables(timeline, sides, time)
+    # The planned motion of the palms, NaN for a hand without a plan; without any plan only the contact.
+    plan, shape = timeline.hands, (len(time), len(sides))
+    holding = np.zeros(shape, dtype=bool)
+    if plan is not None:
+        target, palm = np.full((*shape, 3), np.nan), np.full((*shape, 3), np.nan)
+        inside = (time >= timeline.time[0]) & (time <= timeline.time[-1])
+        for column, side in enumerate(sides):
+            for paths, poses in ((target, plan.targets), (palm, plan.actor)):
+                for axis in range(3) if side in poses else ():
+                    paths[:, column, axis] = np.interp(time, timeline.time, poses[side][:, axis, 3])
+            if side in plan.contact:
+                fraction = np.interp(time, timeline.time, plan.contact[side].astype(float))
+                holding[:, column] = inside & (fraction >= 1.0 - 1e-9)
+        variables |= label(HAND_SIGNALS, {"palm_target": target, "palm_actor": palm}, "time")
+    variables |= label(HAND_SIGNALS, {"hand_contact": holding}, "time")
     for each in mechanisms:
         actor = actor_positions[each.name].T
         paths = [np.interp(time, timeline.time, positions) for positions in actor]
@@ -272,31 +286,6 @@ def with_balance(log: xr.Dataset, balancer: OnlineBalance) -> xr.Dataset:
         "balance_gave_up_s": gave_up,
     }
     return assign_variables(log, label(BALANCE_SIGNALS, logged, "time")).assign_attrs(attributes)
-
-
-def _hand_variables(timeline: Timeline, sides: Sequence[str], time: Array) -> dict[str, Variable]:
-    """Sample the planned motion of the palms at the log's times; only the contact if there is no plan.
-
-    Positions are NaN for a hand without a plan.
-    """
-    plan = timeline.hands
-    if plan is None:
-        contact = np.zeros((len(time), len(sides)), dtype=bool)
-        return label(HAND_SIGNALS, {"hand_contact": contact}, "time")
-    inside = (time >= timeline.time[0]) & (time <= timeline.time[-1])
-    shape = len(time), len(sides)
-    target, actor = np.full((*shape, 3), np.nan), np.full((*shape, 3), np.nan)
-    holding = np.zeros(shape, dtype=bool)
-    for column, side in enumerate(sides):
-        for paths, poses in ((target, plan.targets), (actor, plan.actor)):
-            if side in poses:
-                for axis in range(3):
-                    paths[:, column, axis] = np.interp(time, timeline.time, poses[side][:, axis, 3])
-        if side in plan.contact:
-            fraction = np.interp(time, timeline.time, plan.contact[side].astype(float))
-            holding[:, column] = inside & (fraction >= 1.0 - 1e-9)
-    hands = {"palm_target": target, "palm_actor": actor, "hand_contact": holding}
-    return label(HAND_SIGNALS, hands, "time")
 
 
 def build_log(prepared: Preparation, robot: Robot, recorder: Recorder, *, derive: bool = False) -> xr.Dataset:

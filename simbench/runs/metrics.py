@@ -68,7 +68,48 @@ def run_metrics(log: xr.Dataset) -> dict[str, float | bool | None]:
         metrics |= seat_metrics(log)
     elif log.sizes["foot"]:
         metrics |= balance_metrics(log)
-    return {**metrics, **joint_metrics(log), **contact_metrics(log)}
+    # Fingers, which the handle stops by design, count for the limits alone; sliding joints count in m. Limits
+    # are compared with position and speed at every physics step, and with torque at the logged samples.
+    settled = log.sel(time=slice(log.attrs["settle_s"], None))
+    moved, arms = ~log["is_grip"].values, log["is_arm"].values
+    errors = (settled["joint_position"] - settled["joint_reference"]).values
+    low, high = log["position_lower"].values, log["position_upper"].values
+    below = low - log["lowest_position"].values
+    above = log["highest_position"].values - high
+    ratios = np.abs(log["torque_motor"].values) / log["torque_limit"].values
+    torque = settled["torque_motor"].values
+    metrics |= {
+        "tracking.rms_rad": float(np.sqrt(np.mean(errors[:, moved] ** 2))),
+        "tracking.max_rad": float(np.abs(errors[:, moved]).max()),
+        "limits.position_violation_rad": float(max(0.0, below.max(), above.max())),
+        "limits.speed_ratio": float((log["highest_speed"] / log["speed_limit"]).max()),
+        "limits.torque_ratio": float(ratios.max()),
+        "torque.saturated_fraction": float(log.attrs["saturated_fraction"]),
+        "torque.rms_nm": float(np.sqrt(np.mean(torque[:, moved] ** 2))),
+    }
+    if arms.any():
+        metrics["tracking.arms_rms_rad"] = float(np.sqrt(np.mean(errors[:, arms] ** 2)))
+        metrics["torque.arms_rms_nm"] = float(np.sqrt(np.mean(torque[:, arms] ** 2)))
+    contact = log["hand_contact"].values
+    if contact.any():
+        # Distance of the palms from the actor's, and the grips while contact is planned.
+        error = np.linalg.norm((log["palm_position"] - log["palm_actor"]).values, axis=2)[contact]
+        metrics |= {
+            "hands.rms_m": float(np.sqrt(np.mean(error**2))),
+            "hands.max_m": float(error.max()),
+            "grip.lost": float(log.attrs["grips_lost"]),
+            "grip.held_fraction": float(np.mean(log["grip_engaged"].values[contact])),
+            "grip.max_force_n": float(np.linalg.norm(log["grip_wrench"].values[..., :3], axis=-1).max()),
+        }
+    elif "palm_actor" in log:
+        metrics |= {"hands.rms_m": None, "hands.max_m": None}
+    kinds = contact_kinds(log)
+    metrics["contact.peak_force_n"] = float(log["contact_peak_force"].max()) if len(kinds) else 0.0
+    # Unintended: with itself, with the floor other than by the feet, with equipment other than by the hands
+    # or, on a seat, the thighs.
+    for kind in ("self", "floor_unintended", "equipment_unintended"):
+        metrics[f"contact.{kind}_count"] = float(np.sum(kinds == kind))
+    return metrics
 
 
 def measure_run(
@@ -268,76 +309,6 @@ def find_steps(log: xr.Dataset) -> Array:
             if not touching[(lift + land) // 2, foot] and touching[landing, foot].any():
                 done.append(time[land])
     return np.sort(done)
-
-
-def joint_metrics(log: xr.Dataset) -> dict[str, float]:
-    """Compute the joints' position errors, how close they came to their limits, and the motors' torques.
-
-    Fingers, which the handle stops by design, count for the limits alone; sliding joints count in m. Position
-    and speed are taken at every physics step for the limits, torque at the logged samples (it is limited at
-    every step). `log`: log of a run. Returns `tracking.rms_rad` and `tracking.max_rad`: RMS and largest joint
-    position error after settling; `tracking.arms_rms_rad`: RMS error of the arms;
-    `limits.position_violation_rad`: largest excess over a position limit; `limits.speed_ratio` and
-    `limits.torque_ratio`: largest ratio of speed and torque to their limits, above 1 a violation;
-    `torque.saturated_fraction`: fraction of all joints' physics steps in which the torque was limited;
-    `torque.rms_nm` and `torque.arms_rms_nm`: RMS motor torque after settling, and that of the arms.
-    """
-    settled = log.sel(time=slice(log.attrs["settle_s"], None))
-    moved, arms = ~log["is_grip"].values, log["is_arm"].values
-    errors = (settled["joint_position"] - settled["joint_reference"]).values
-    metrics = {
-        "tracking.rms_rad": float(np.sqrt(np.mean(errors[:, moved] ** 2))),
-        "tracking.max_rad": float(np.abs(errors[:, moved]).max()),
-    }
-    if arms.any():
-        metrics["tracking.arms_rms_rad"] = float(np.sqrt(np.mean(errors[:, arms] ** 2)))
-    low, high = log["position_lower"].values, log["position_upper"].values
-    below = low - log["lowest_position"].values
-    above = log["highest_position"].values - high
-    ratios = np.abs(log["torque_motor"].values) / log["torque_limit"].values
-    torque = settled["torque_motor"].values
-    metrics |= {
-        "limits.position_violation_rad": float(max(0.0, below.max(), above.max())),
-        "limits.speed_ratio": float((log["highest_speed"] / log["speed_limit"]).max()),
-        "limits.torque_ratio": float(ratios.max()),
-        "torque.saturated_fraction": float(log.attrs["saturated_fraction"]),
-        "torque.rms_nm": float(np.sqrt(np.mean(torque[:, moved] ** 2))),
-    }
-    if arms.any():
-        metrics["torque.arms_rms_nm"] = float(np.sqrt(np.mean(torque[:, arms] ** 2)))
-    return metrics
-
-
-def contact_metrics(log: xr.Dataset) -> dict[str, float | None]:
-    """Compute how the palms followed the actor's, what the grips held, and the unintended contacts.
-
-    Unintended are contacts of the robot with itself, with the floor other than by the feet, and with
-    equipment other than by the hands or, on a seat, the thighs. `log`: log of a run. Returns `hands.rms_m`
-    and `hands.max_m`: RMS and largest distance of the palms from the actor's, in contact; `grip.lost`: number
-    of grips that were overloaded and released; `grip.held_fraction`: fraction of the planned contact in which
-    the grip was engaged; `grip.max_force_n`: largest grip force; `contact.peak_force_n`: largest contact
-    force; `contact.self_count`, `contact.floor_unintended_count` and `contact.equipment_unintended_count`:
-    numbers of unintended contacts. Without contact of a hand the first two are None if the robot was to
-    follow the actor's hands, else there are none, and none of the grips.
-    """
-    metrics: dict[str, float | None] = {}
-    contact = log["hand_contact"].values
-    if contact.any():
-        error = np.linalg.norm((log["palm_position"] - log["palm_actor"]).values, axis=2)[contact]
-        metrics = {
-            "hands.rms_m": float(np.sqrt(np.mean(error**2))),
-            "hands.max_m": float(error.max()),
-            "grip.lost": float(log.attrs["grips_lost"]),
-            "grip.held_fraction": float(np.mean(log["grip_engaged"].values[contact])),
-            "grip.max_force_n": float(np.linalg.norm(log["grip_wrench"].values[..., :3], axis=-1).max()),
-        }
-    elif "palm_actor" in log:
-        metrics = {"hands.rms_m": None, "hands.max_m": None}
-    kinds = contact_kinds(log)
-    metrics["contact.peak_force_n"] = float(log["contact_peak_force"].max()) if len(kinds) else 0.0
-    for kind in ("self", "floor_unintended", "equipment_unintended"):
-        metrics[f"contact.{kind}_count"] = float(np.sum(kinds == kind))
-    return metrics
 
 
 def contact_kinds(log: xr.Dataset) -> Array:

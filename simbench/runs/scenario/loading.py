@@ -187,15 +187,36 @@ def resolved_yaml(scenario: Scenario) -> str:
     return yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
 
 
-def _read_equipment(data: dict[str, Any], folder: Path) -> None:
-    """Replace fixtures that are declared in files of their own by what these say.
-
-    Keys that the scenario gives beside `file` replace those of the file.
-    """
-    fixtures = data.get("fixtures")
-    if not isinstance(fixtures, list):
+def _resolve_meshes(data: Any, folder: Path) -> None:
+    """Replace the files of meshes that are beside a scenario, or beside equipment, by their paths."""
+    if isinstance(data, list):
+        for value in data:
+            _resolve_meshes(value, folder)
+    if not isinstance(data, dict):
         return
-    for number, fixture in enumerate(fixtures):
+    file = data.get("file")
+    if data.get("kind") == "mesh" and isinstance(file, str) and os.path.isfile(folder / file):
+        data["file"] = str((folder / file).resolve())
+    for value in data.values():
+        _resolve_meshes(value, folder)
+
+
+def _resolve_files(data: dict[str, Any], folder: Path) -> None:
+    """Replace names of files beside the scenario by their paths, and equipment's files by their content.
+
+    Keys that the scenario gives a fixture beside `file` replace those of the file.
+    """
+    # Of plug-ins, such as `./my_law.py:make`.
+    places = [find_value(data, section) for section in _CODE_SECTIONS]
+    fixtures, metrics = data.get("fixtures"), data.get("metrics")
+    places += [*(fixtures if isinstance(fixtures, list) else ()), metrics]
+    places += list(metrics.values()) if isinstance(metrics, dict) else []
+    for place in places:
+        for key, value in place.items() if isinstance(place, dict) else ():
+            written = code_file(value) if key in _CODE_KEYS or place is metrics else None
+            if written is not None and os.path.isfile(folder / written):
+                place[key] = f"{(folder / written).resolve()}{value.removeprefix(written)}"
+    for number, fixture in enumerate(fixtures if isinstance(fixtures, list) else ()):
         if not isinstance(fixture, dict) or fixture.get("type") != "mechanism" or "file" not in fixture:
             continue
         written = fixture["file"]
@@ -215,36 +236,7 @@ def _read_equipment(data: dict[str, Any], folder: Path) -> None:
         except ValidationError as error:
             raise ScenarioError(_describe(error, source)) from None
         fixtures[number] = source.data
-
-
-def _resolve_meshes(data: Any, folder: Path) -> None:
-    """Replace the files of meshes that are beside a scenario, or beside equipment, by their paths."""
-    if isinstance(data, list):
-        for value in data:
-            _resolve_meshes(value, folder)
-    if not isinstance(data, dict):
-        return
-    file = data.get("file")
-    if data.get("kind") == "mesh" and isinstance(file, str) and os.path.isfile(folder / file):
-        data["file"] = str((folder / file).resolve())
-    for value in data.values():
-        _resolve_meshes(value, folder)
-
-
-def _resolve_files(data: dict[str, Any], folder: Path) -> None:
-    """Replace names of files that are beside the scenario by their paths."""
-    # Of plug-ins, such as `./my_law.py:make`.
-    places = [find_value(data, section) for section in _CODE_SECTIONS]
-    fixtures, metrics = data.get("fixtures"), data.get("metrics")
-    places += [*(fixtures if isinstance(fixtures, list) else ()), metrics]
-    places += list(metrics.values()) if isinstance(metrics, dict) else []
-    for place in places:
-        for key, value in place.items() if isinstance(place, dict) else ():
-            written = code_file(value) if key in _CODE_KEYS or place is metrics else None
-            if written is not None and os.path.isfile(folder / written):
-                place[key] = f"{(folder / written).resolve()}{value.removeprefix(written)}"
-    _read_equipment(data, folder)
-    _resolve_meshes(data.get("fixtures"), folder)
+    _resolve_meshes(fixtures, folder)
     for *section, key in _FILE_KEYS:
         value = find_value(data, (*section, key))
         if not isinstance(value, str):
