@@ -147,8 +147,8 @@ def print_metrics(
     that stand side by side if there is room for two, without those whose check fails, which are left for the
     end of what is printed.
     """
-    if rows := fidelity_rows(metrics):
-        console.print(number_table("run against person", *HEADS, rows=rows, left=(4,)))
+    if errors := fidelity_rows(metrics):
+        console.print(number_table("run against person", *HEADS, rows=errors, left=(4,)))
         lines = Table.grid(padding=(0, 1, 0, 0))
         lines.add_column(min_width=_LABEL)
         for line in fidelity_lines(metrics):

@@ -103,9 +103,9 @@ def build_dataset(
 
     data = {}
     for name, given in variables.items():
-        dims, values, units, description = Variable(*given)
-        described = {"description": description} if description else {}
-        data[name] = (dims, values, {"units": units, **described})
+        each = Variable(*given)
+        described = {"description": each.description} if each.description else {}
+        data[name] = (each.dims, each.values, {"units": each.units, **described})
     declared = {signal.name: signal for signal in COORDINATE_SIGNALS}
     labels = {}
     for name, values in coordinates.items():

@@ -206,9 +206,9 @@ def make_log(
         target, palm = np.full((*shape, 3), np.nan), np.full((*shape, 3), np.nan)
         inside = (time >= timeline.time[0]) & (time <= timeline.time[-1])
         for column, side in enumerate(sides):
-            for paths, poses in ((target, plan.targets), (palm, plan.actor)):
+            for places, poses in ((target, plan.targets), (palm, plan.actor)):
                 for axis in range(3) if side in poses else ():
-                    paths[:, column, axis] = np.interp(time, timeline.time, poses[side][:, axis, 3])
+                    places[:, column, axis] = np.interp(time, timeline.time, poses[side][:, axis, 3])
             if side in plan.contact:
                 fraction = np.interp(time, timeline.time, plan.contact[side].astype(float))
                 holding[:, column] = inside & (fraction >= 1.0 - 1e-9)

@@ -250,10 +250,8 @@ def run_scenario(
         course, followed = prepared.course, prepared.followed
         if isinstance(law, PolicyLaw):
             law.follow(prepared.timeline, prepared.planned_base())
-        # Way (T, 2) of a robot that follows a trajectory or a person's steps, m.
-        way = followed.tracked.base[:, :2] if followed else course.whole.gait.cog if course.whole else None
-        if way is not None:
-            scenario = _with_camera(robot, scenario, folder, way)
+        if prepared.way is not None:
+            scenario = _with_camera(robot, scenario, folder, prepared.way)
         pushes = plan_pushes(scenario.push, settings)
         log, fidelity, recorder, renderer = _simulate(
             prepared, scenario, law, pushes, folder, gui is True, view, fast if video else None, tell

@@ -86,6 +86,8 @@ class Preparation:
     balanced: BalancedRun | None  # Balance of a robot on its feet.
     timeline: Timeline  # Planned motion at every physics step.
     fallen_height: float  # Height of the root below which it has fallen, m; -inf on a fixed base.
+    # Way (T, 2) of a robot that follows a trajectory or a person's steps, m; None of any other.
+    way: NDArray[np.float64] | None
     # What may well be wrong about the motion, and what the robot cannot do of it, one line each.
     doubts: tuple[str, ...]
 
@@ -217,8 +219,20 @@ def prepare(robot: Robot, scenario: Scenario, planning: Planning, on_progress: O
     balanced = _balanced(robot, scenario, course, followed)
     timeline = balanced.timeline if balanced else course.timeline
     fallen = FELL_HEIGHT * float(timeline.base[2]) if robot.floating else -np.inf
+    way = followed.tracked.base[:, :2] if followed else course.whole.gait.cog if course.whole else None
     return Preparation(
-        scenario, robot, mechanisms, seat, course, followed, recording, balanced, timeline, fallen, doubts
+        scenario,
+        robot,
+        mechanisms,
+        seat,
+        course,
+        followed,
+        recording,
+        balanced,
+        timeline,
+        fallen,
+        way,
+        doubts,
     )
 
 

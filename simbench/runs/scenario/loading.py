@@ -216,7 +216,8 @@ def _resolve_files(data: dict[str, Any], folder: Path) -> None:
             written = code_file(value) if key in _CODE_KEYS or place is metrics else None
             if written is not None and os.path.isfile(folder / written):
                 place[key] = f"{(folder / written).resolve()}{value.removeprefix(written)}"
-    for number, fixture in enumerate(fixtures if isinstance(fixtures, list) else ()):
+    equipment = fixtures if isinstance(fixtures, list) else []
+    for number, fixture in enumerate(equipment):
         if not isinstance(fixture, dict) or fixture.get("type") != "mechanism" or "file" not in fixture:
             continue
         written = fixture["file"]
@@ -235,7 +236,7 @@ def _resolve_files(data: dict[str, Any], folder: Path) -> None:
             DeclaredMechanism.model_validate(source.data)
         except ValidationError as error:
             raise ScenarioError(_describe(error, source)) from None
-        fixtures[number] = source.data
+        equipment[number] = source.data
     _resolve_meshes(fixtures, folder)
     for *section, key in _FILE_KEYS:
         value = find_value(data, (*section, key))
