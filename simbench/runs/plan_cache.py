@@ -24,19 +24,14 @@ _POLL = 0.1  # Time between two looks at a lock that another process holds, s.
 _log = logging.getLogger(__name__)
 
 
-def cache_folder() -> Path | None:
-    """Find the folder of the plans.
+def cache_place() -> tuple[Path | None, int]:
+    """Find the folder of the plans, and how large it may become.
 
-    Returns `plans` in `SIMBENCH_CACHE_DIR`, else in `simbench` in the user's folder of caches.
+    Returns `plans` in `SIMBENCH_CACHE_DIR`, else in `simbench` in the user's folder of caches, None if there
+    is none; and the size, bytes; 0 keeps nothing.
     """
     named, user = os.environ.get(FOLDER_VARIABLE), user_cache_dir()
-    if named:
-        return Path(named) / "plans"
-    return user / "simbench" / "plans" if user else None
-
-
-def size_limit() -> int:
-    """Read how large the cache may become. Returns size, bytes; 0 keeps nothing."""
+    folder = Path(named) / "plans" if named else user / "simbench" / "plans" if user else None
     text = os.environ.get(SIZE_VARIABLE, "").strip()
     try:
         megabytes = float(text) if text else DEFAULT_MEGABYTES
@@ -44,7 +39,7 @@ def size_limit() -> int:
             raise ValueError
     except ValueError:
         raise RunError(f"{SIZE_VARIABLE}={text:.40}: must be a number from 0, in MB") from None
-    return int(megabytes * 1e6)
+    return folder, int(megabytes * 1e6)
 
 
 def read_cached(folder: Path, key: str) -> bytes | None:
@@ -136,9 +131,9 @@ def cache_state() -> tuple[Path | None, int, int, int]:
     Returns the folder of the plans, None if the user has no folder for caches; the number of plans; their
     size and the largest size that they may have, bytes.
     """
-    folder = cache_folder()
+    folder, limit = cache_place()
     found = _plans(folder) if folder else []
-    return folder, len(found), sum(size for _, size, _ in found), size_limit()
+    return folder, len(found), sum(size for _, size, _ in found), limit
 
 
 def clear_cache() -> tuple[int, int]:

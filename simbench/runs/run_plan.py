@@ -29,12 +29,11 @@ from simbench.retargeting.stand.standing_plan import MotionPlan, plan_motion
 from simbench.retargeting.steps.step_candidates import StepFollowingOptions
 from simbench.retargeting.steps.step_following import plan_step_following
 from simbench.runs.plan_cache import (
-    cache_folder,
+    cache_place,
     claimed,
     discard,
     keep,
     read_cached,
-    size_limit,
 )
 from simbench.runs.provenance import fingerprint, sources_fingerprint
 from simbench.runs.retargeted_reference import build_arm_reference, build_whole_body_reference
@@ -311,7 +310,8 @@ def find_plan(
     for bit. Returns `record`: its key, and whether it came from the cache. Raises SimbenchError if the robot
     cannot follow the recording.
     """
-    key, folder, limit = plan_key(inputs), cache_folder(), size_limit()
+    key = plan_key(inputs)
+    folder, limit = cache_place()
     if not cache or folder is None or limit == 0:
         return make_plan(robot, inputs, on_progress), PlanRecord(key, False, False)
     plan = _read(folder, key)

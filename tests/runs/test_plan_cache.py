@@ -238,7 +238,7 @@ def test_info_and_clear_by_the_command_line(plans, tmp_path, capsys):
 def test_a_wrong_size_is_refused(monkeypatch, text):
     monkeypatch.setenv(cache.SIZE_VARIABLE, text)
     with pytest.raises(RunError, match="must be a number from 0, in MB"):
-        cache.size_limit()
+        cache.cache_place()
 
 
 SHORT = ["motion.end_s=0.4", "simulation.lead_in_s=0.6", "simulation.hold_s=0.1"]
