@@ -17,7 +17,7 @@ from simbench.cli.completion import complete_scenario
 from simbench.cli.console import make_console, progress_bars
 from simbench.cli.shared_options import argument, list_overrides, option, set_option
 from simbench.cli.streams import is_terminal
-from simbench.errors import Interrupted, RunError
+from simbench.errors import Interrupted, RunError, ScenarioError
 
 if TYPE_CHECKING:
     from simbench.runs.live_view import LiveView
@@ -69,6 +69,7 @@ def run(
     no_cache: shared_options.NoCache = False,
 ) -> None:
     """Run a scenario; exit status 1 if a check fails."""
+    from simbench.files.yaml_document import read_yaml
     from simbench.runs.scenario.scenario_files import PERSON_SUFFIXES, ROBOT_SUFFIXES, find_scenario
 
     changes = list_overrides(overrides, None, engine)
@@ -78,7 +79,7 @@ def run(
         resolved = motion_file_scenario(Path(scenario), robot, changes)
     else:
         # A wrong name is found before what validates scenarios is imported.
-        find_scenario(scenario)
+        read_yaml(find_scenario(scenario), ScenarioError)
         from simbench.runs.scenario.loading import load_scenario
 
         resolved = load_scenario(scenario, list_overrides(changes, robot))
