@@ -4,12 +4,14 @@ They are below everything that reads them, so that a planner or a controller tak
 """
 
 import difflib
+from functools import partial
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    PlainValidator,
     Strict,
     ValidationInfo,
     WithJsonSchema,
@@ -19,7 +21,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from simbench.errors import RetargetError
-from simbench.plugins.declarations import OneOf, is_finished, is_plugin, plugin_options, require_plugin
+from simbench.plugins.declarations import FINISHED, OneOf, is_plugin, plugin_options, require_plugin
 
 # Strict sections would refuse YAML's lists where tuples are declared.
 # Coordinate, m. The scene is small: a larger number is not in metres.
@@ -47,6 +49,8 @@ Point2 = Annotated[tuple[Coordinate, Coordinate], Strict(False)]
 Point3 = Annotated[tuple[Coordinate, Coordinate, Coordinate], Strict(False)]
 Fraction = Annotated[float, Field(ge=1e-3, le=1.0)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")]
+# JSON Schema of a plug-in's section or of none.
+_SECTION = WithJsonSchema({"type": ["object", "null"]})
 
 
 class ScenarioSection(BaseModel):
@@ -288,7 +292,7 @@ class RetargetSection(ScenarioSection):
     the scaled model (`analytical`, `numerical`, `ude`): one Gauss-Newton step per frame, the least error in
     every frame, or the least error of the markers alone (Tomić 2018). With the robot's own arms, stretched,
     inside position, speed and acceleration limits (Kim & Kim 2005); or one of a plug-in."""
-    options: Annotated[Any, WithJsonSchema({"type": ["object", "null"]})] = None
+    options: Annotated[Any, PlainValidator(partial(plugin_options, "retargeters", "method")), _SECTION] = None
     """Keys of a plug-in's retargeter."""
     posture: Literal["limited", "rescaled"] = "limited"
     """How the scaled model's posture is brought inside the robot's limits: by following the recording again
@@ -334,11 +338,6 @@ class RetargetSection(ScenarioSection):
     pelvis_turn_follow: Annotated[float, Field(ge=0.0, le=1.0)] = 1.0
     """Ratio of the lean of the robot's pelvis to that of the person's trunk, up to 0.5 rad, in free motion by
     the method `bones`, of a robot whose waist cannot lean."""
-
-    @field_validator("options", mode="plain")
-    @classmethod
-    def _plugin_options(cls, value: Any, info: ValidationInfo) -> Any:
-        return plugin_options("retargeters", "method", value, info)
 
     @model_validator(mode="after")
     def _window(self) -> "RetargetSection":
@@ -427,7 +426,7 @@ class PolicySection(ScenarioSection):
     def _one(self, info: ValidationInfo) -> "PolicySection":
         if (self.model is None) == (self.callable is None):
             raise ValueError("must have one of the keys model, callable")
-        if self.callable is not None and not is_finished(info):
+        if self.callable is not None and not (info.context or {}).get(FINISHED):
             require_plugin("policies", self.callable)
         return self
 
@@ -440,7 +439,7 @@ class ControlSection(ScenarioSection):
     an acceleration that corrects the error; a policy, or one of a plug-in."""
     policy: PolicySection | None = None
     """The policy of `law: policy`."""
-    options: Annotated[Any, WithJsonSchema({"type": ["object", "null"]})] = None
+    options: Annotated[Any, PlainValidator(partial(plugin_options, "control_laws", "law")), _SECTION] = None
     """Keys of a plug-in's control law."""
     feedforward: Literal["inverse_dynamics", "gravity", "none"] = "inverse_dynamics"
     """Torque added to the PD law: that of the planned motion, that of gravity alone, or none."""
@@ -466,11 +465,6 @@ class ControlSection(ScenarioSection):
     """Rate at which the torques are computed from the elements, and held in between; by default every
     step."""
 
-    @field_validator("options", mode="plain")
-    @classmethod
-    def _plugin_options(cls, value: Any, info: ValidationInfo) -> Any:
-        return plugin_options("control_laws", "law", value, info)
-
     @model_validator(mode="after")
     def _suits_law(self) -> "ControlSection":
         if (self.policy is None) != (self.law != "policy"):
@@ -495,7 +489,9 @@ class BalanceSection(ScenarioSection):
 
     controller: Annotated[str, OneOf("balance_controllers", BALANCE_CONTROLLERS)] = "cog_zmp"
     """Balance controller: that of the motion-embedded COG Jacobian, or one of a plug-in."""
-    options: Annotated[Any, WithJsonSchema({"type": ["object", "null"]})] = None
+    options: Annotated[
+        Any, PlainValidator(partial(plugin_options, "balance_controllers", "controller")), _SECTION
+    ] = None
     """Keys of a plug-in's balance controller."""
     control: bool = True
     """Whether the measured COG and ZMP are fed back. If not, the legs follow their plan."""
@@ -513,11 +509,6 @@ class BalanceSection(ScenarioSection):
     stop."""
     rate_hz: Rate = 500.0
     """Rate of the balance controller; 1 / simulation.timestep_s must be a whole multiple of it."""
-
-    @field_validator("options", mode="plain")
-    @classmethod
-    def _plugin_options(cls, value: Any, info: ValidationInfo) -> Any:
-        return plugin_options("balance_controllers", "controller", value, info)
 
 
 Distance = Annotated[float, Field(ge=-1000.0, le=1000.0)]  # Distance to walk, m.
@@ -691,18 +682,13 @@ class MetricSection(ScenarioSection):
     plugin: Annotated[str, OneOf("metrics", ())]
     """Plug-in that computes it from the log: `MODULE:NAME`, `./FILE.py:NAME`, or the name of an installed
     one."""
-    options: Annotated[Any, WithJsonSchema({"type": ["object", "null"]})] = None
+    options: Annotated[Any, PlainValidator(partial(plugin_options, "metrics", "plugin")), _SECTION] = None
     """Keys of the plug-in."""
 
     @model_validator(mode="before")
     @classmethod
     def _from_name(cls, data: Any) -> Any:
         return {"plugin": data} if isinstance(data, str) else data
-
-    @field_validator("options", mode="plain")
-    @classmethod
-    def _plugin_options(cls, value: Any, info: ValidationInfo) -> Any:
-        return plugin_options("metrics", "plugin", value, info)
 
 
 class Bound(ScenarioSection):

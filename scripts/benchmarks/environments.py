@@ -17,7 +17,7 @@ from gymnasium.utils.env_checker import check_env
 
 import simbench.environments  # noqa: F401
 from simbench.environments.environment import ScenarioEnv
-from simbench.runs.preparation import fallen_height, place_in_world, restart
+from simbench.runs.preparation import place_in_world, restart
 from simbench.runs.scenario.scenario_files import list_scenarios
 from simbench.sim.control.laws import PdLaw
 from simbench.sim.engine import open_engine
@@ -53,7 +53,7 @@ def bare_rate(env: ScenarioEnv) -> float:
         recorder = Recorder(-(-steps // every), prepared.robot, prepared.mechanisms)
         most = round(EPISODE_S / settings.timestep_s)
         options = LoopOptions(
-            every, fallen_height=fallen_height(prepared), stop=lambda: recorder.steps >= most
+            every, fallen_height=prepared.fallen_height, stop=lambda: recorder.steps >= most
         )
         simulate(simulation, recorder, options)
     return recorder.steps / recorder.wall_time

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from typer import Option
 
 from simbench.cli import shared_options
 from simbench.cli.completion import complete_scenario
-from simbench.cli.console import make_console, progress_bars, require_output_file, wide_console
-from simbench.cli.shared_options import argument, flag, list_overrides, option, set_option
+from simbench.cli.console import make_console, progress_bars, require_output_file
+from simbench.cli.shared_options import argument, list_overrides, option, set_option
 from simbench.errors import BaselineError
 from simbench.files.storage import scratch_folder
 from simbench.files.text import printable
@@ -37,7 +38,7 @@ def check_scenarios(
     ] = None,
     engine: shared_options.Engine = None,
     update: Annotated[
-        bool, flag("--update", "Measure and rewrite the baselines, and show what changes.")
+        bool, Option("--update", help="Measure and rewrite the baselines, and show what changes.")
     ] = False,
     jobs: shared_options.Jobs = None,
     out: Annotated[Path | None, option("Keep the run directories in this new directory.", "DIR")] = None,
@@ -47,13 +48,13 @@ def check_scenarios(
     summary: Annotated[Path | None, option("Add a table of the scenarios in Markdown.", "FILE.md")] = None,
     no_cache: shared_options.NoCache = False,
     no_traces: Annotated[
-        bool, flag("--no-traces", "Compare metrics only, not the signals over time.")
+        bool, Option("--no-traces", help="Compare metrics only, not the signals over time.")
     ] = False,
     only: Annotated[
         Literal["metrics", "traces"] | None,
         option("With --update: what of a baseline is rewritten, by default both."),
     ] = None,
-    no_dossier: Annotated[bool, flag("--no-dossier", "Leave nothing of a failed check.")] = False,
+    no_dossier: Annotated[bool, Option("--no-dossier", help="Leave nothing of a failed check.")] = False,
     artifacts: Annotated[
         Path, option("Where a failed check leaves plots, a clip and its run.", "DIR")
     ] = Path("failures"),
@@ -133,7 +134,7 @@ def print_results(
     `results`: outcomes of the scenarios that were run; `skipped`: scenarios that were not; `dossiers`: lines
     about them; `traces`: whether signals were compared.
     """
-    wide_console().print(results_table(results, skipped))
+    make_console(wide=True).print(results_table(results, skipped))
     diverged = [result for result in results if result.diverged]
     if diverged:
         from simbench.runs.regression import headline
@@ -163,7 +164,7 @@ def write_baselines(
 
     measured = [result for result in results if result.measured is not None]
     failed = [result for result in results if result.measured is None]
-    console = wide_console()
+    console = make_console(wide=True)
     if only != "traces":
         for result in measured:
             write_baseline(result.case.path, result.measured or {})

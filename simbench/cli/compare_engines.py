@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Option
 
 from simbench.cli.completion import complete_scenario
-from simbench.cli.console import make_console, progress_bars, wide_console
-from simbench.cli.shared_options import Jobs, argument, flag, option, set_option
+from simbench.cli.console import make_console, progress_bars
+from simbench.cli.shared_options import Jobs, argument, option, set_option
 from simbench.errors import RunError
 from simbench.files.text import printable
 
@@ -34,8 +35,8 @@ def compare_engines(
     out: Annotated[
         Path | None, option("New directory of the runs, by default runs/engines-TIME.", "DIR")
     ] = None,
-    all_metrics: Annotated[bool, flag("--all", "Print every metric.")] = False,
-    no_report: Annotated[bool, flag("--no-report", "Write no pages.")] = False,
+    all_metrics: Annotated[bool, Option("--all", help="Print every metric.")] = False,
+    no_report: Annotated[bool, Option("--no-report", help="Write no pages.")] = False,
 ) -> None:
     """Run scenarios in both physics engines, and say what differs; exit status 1 if a check fails."""
     from simbench.runs.scenario.scenario_files import read_scenario
@@ -55,7 +56,7 @@ def compare_engines(
     for engine in (_FIRST, _SECOND):
         open_engine(engine)
     out = out or Path("runs") / f"engines-{datetime.now():%Y%m%d-%H%M%S}"
-    console = wide_console()
+    console = make_console(wide=True)
     with progress_bars(make_console(stderr=True)) as on_progress:
         with runs_directory(out) as folder:
             compared = compare(

@@ -130,16 +130,13 @@ def complete_words(*words: str) -> Callable[[str], list[str]]:
 
 @contextmanager
 def whole_words(environment: MutableMapping[str, str] = os.environ) -> Iterator[None]:
-    """Let the body complete whole words, if bash asks for completions; it gets the part after the last break.
+    """Let the body complete whole words, for bash, which gets what follows the last break in them.
 
     bash breaks words at `:` and `=`, such as `actor:drawer`.
 
     `environment`: environment; COMP_WORDS, a word a line, and COMP_CWORD, the number of the word that is
     completed, are changed to whole words.
     """
-    if environment.get("_SIMBENCH_COMPLETE") != "complete_bash":
-        yield
-        return
     words = re.split(r"\s", environment.get("COMP_WORDS", ""))
     number = int(environment.get("COMP_CWORD", "0"))
     joined = join_words(words[: number + 1])

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from simbench.cli.streams import GuardedStream
 from simbench.errors import SimbenchError
-from simbench.files.text import is_regular_file, printable
+from simbench.files.text import printable
 from simbench.runs.metric_catalogue import format_value, unit_of
 from simbench.system.progress import OnProgress, stage_text, ticking
 
@@ -109,11 +109,11 @@ def progress_bars(console: Console, *, transient: bool = False) -> Iterator[OnPr
         yield show_stage
 
 
-def make_console(*, stderr: bool = False) -> Console:
+def make_console(*, stderr: bool = False, wide: bool = False) -> Console:
     """Make a console that shows text as it is: markup is not interpreted, and control characters are escaped.
 
-    `stderr`: write to the standard error instead of the standard output. Returns console without markup and
-    emoji.
+    `stderr`: write to the standard error instead of the standard output; `wide`: for tables of many columns,
+    whose lines are not broken at 80 columns in a pipe. Returns console without markup and emoji.
     """
     from rich.console import Console
 
@@ -128,16 +128,8 @@ def make_console(*, stderr: bool = False) -> Console:
 
     stream = sys.stderr if stderr else sys.stdout
     raw = stream.stream if isinstance(stream, GuardedStream) else stream
-    return PlainConsole(file=raw, stderr=stderr, markup=False, emoji=False)
-
-
-def wide_console() -> Console:
-    """Make a console for tables of many columns, whose lines are not broken at 80 columns in a pipe.
-
-    Returns console of the standard output.
-    """
-    console = make_console()
-    if not console.is_terminal:
+    console = PlainConsole(file=raw, stderr=stderr, markup=False, emoji=False)
+    if wide and not console.is_terminal:
         console.width = _PIPE_WIDTH
     return console
 
@@ -177,6 +169,6 @@ def require_output_file(
         raise error(f"{path}: {kind}'s name must end in {suffix}")
     if len(os.fsencode(path.name)) > _LONGEST_NAME:
         raise error(f"{path}: the file's name is longer than {_LONGEST_NAME} bytes")
-    is_taken = os.path.exists(path) and not is_regular_file(path)
+    is_taken = os.path.exists(path) and not os.path.isfile(path)
     if is_taken or path.name in ("", "..") or not os.path.isdir(path.parent):
         raise error(f"{path}: must be a file in a directory that exists")

@@ -7,9 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from typer import Option
+
 from simbench.cli.completion import complete_robot
 from simbench.cli.console import require_output_file
-from simbench.cli.shared_options import Format, Rate, argument, flag, option, reads_trajectory
+from simbench.cli.shared_options import Format, Rate, argument, option, reads_trajectory
 from simbench.errors import RunError
 
 if TYPE_CHECKING:
@@ -30,7 +32,9 @@ def convert(
     ] = None,
     format: Format = None,
     rate: Rate = None,
-    planned: Annotated[bool, flag("--planned", "Of a run, the reference and not what was measured.")] = False,
+    planned: Annotated[
+        bool, Option("--planned", help="Of a run, the reference and not what was measured.")
+    ] = False,
     source_format: Annotated[
         str | None, option("Format of the source, by default found out.", "NAME")
     ] = None,

@@ -3,8 +3,10 @@
 from pathlib import Path
 from typing import Annotated
 
+from typer import Option
+
 from simbench.cli.console import make_console, progress_bars, require_output_file
-from simbench.cli.shared_options import argument, flag, option
+from simbench.cli.shared_options import argument, option
 from simbench.errors import BaselineError, RunError
 
 
@@ -16,7 +18,7 @@ def report(
             "One page, with the runs side by side; by default report.html in each run directory.", "FILE.html"
         ),
     ] = None,
-    plots: Annotated[bool, flag("--plots", "Also draw plots/*.png in each run directory.")] = False,
+    plots: Annotated[bool, Option("--plots", help="Also draw plots/*.png in each run directory.")] = False,
 ) -> None:
     """Write what a run was and what came out as a page that needs no other file, with playback in 3D."""
     require_output_file(out, RunError, ".html", "a report")

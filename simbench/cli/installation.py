@@ -6,16 +6,18 @@ import time
 from pathlib import Path
 from typing import Annotated, Literal
 
+from typer import Option
+
 from simbench.cli.completion import complete_scenario
 from simbench.cli.console import make_console, progress_bars
-from simbench.cli.shared_options import Jobs, argument, flag, option
+from simbench.cli.shared_options import Jobs, argument, option
 from simbench.errors import ScenarioError
 from simbench.resources import copy_resources, resource_dir
 
 
 def samples(
     folder: Annotated[Path, argument("Where they go; created if it is missing.", "DIR")],
-    force: Annotated[bool, flag("--force", "Replace files there that differ.")] = False,
+    force: Annotated[bool, Option("--force", help="Replace files there that differ.")] = False,
 ) -> None:
     """Write sample files: recordings, calibration data, an arm's URDF, a scenario; see their README.md."""
     for path in copy_resources("samples", folder, force):

@@ -11,6 +11,7 @@ import signal
 import sys
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Annotated
 
 import typer
@@ -74,7 +75,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         logging.disable(logging.WARNING)
     with orderly_termination() as signals:
         try:
-            with whole_words():
+            completing = os.environ.get("_SIMBENCH_COMPLETE") == "complete_bash"
+            with whole_words() if completing else nullcontext():
                 outcome = _call(arguments)
         except BaseException:
             # Compiled code that a signal interrupts may turn it into any other error.

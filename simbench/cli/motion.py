@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from simbench.motion.human_motion import HandlePath, HumanMotion
     from simbench.motion.motion_inspection import MotionInspection
     from simbench.motion.read_options import ReadOptions
-    from simbench.motion.trajectory import JointTrajectory
-    from simbench.robot.robot import Robot
 
 
 _GAPS_SHOWN = 3  # Gaps of a marker that are listed by frame.
@@ -268,17 +266,6 @@ def describe_person(motion: HumanMotion) -> MovingBody:
     return MovingBody(name, motion.time, measure_person_feet(motion), measure_person_jerks(motion))
 
 
-def describe_robot(robot: Robot, trajectory: JointTrajectory, time: Array) -> MovingBody:
-    """Measure feet and jerk of a robot in its planned motion.
-
-    `trajectory`: its planned motion with T samples; `time` (T,): times of the same samples in the recording,
-    s. Returns column of the table.
-    """
-    from simbench.runs.motion_fidelity import measure_robot_feet
-
-    return MovingBody("robot", time, *measure_robot_feet(robot, trajectory))
-
-
 def contact_table(bodies: Sequence[MovingBody]) -> Table:
     """Lay out how feet touch the floor, and the jerk of hands and feet.
 
@@ -288,29 +275,28 @@ def contact_table(bodies: Sequence[MovingBody]) -> Table:
     headings = [heading for body in bodies for heading in (body.name, "at s")]
     rows: dict[tuple[str, str], list[str]] = {}
     for number, body in enumerate(bodies):
-        for label, unit, value, worst in _measures(body):
-            at = "" if worst is None or worst.value < 5e-5 else f"{body.time[worst.sample]:.2f}"
+        measures: list[tuple[str, str, str, Worst | None]] = []
+        if body.feet is not None:
+            feet = body.feet
+            measures += [
+                ("both feet on the floor", "%", f"{100.0 * feet.double:.0f}", None),
+                ("one foot", "%", f"{100.0 * feet.single:.0f}", None),
+                ("no foot", "%", f"{100.0 * feet.flight:.0f}", None),
+                ("sliding in contact", "mm", f"{1000.0 * feet.skate.value:.1f}", feet.skate),
+                ("below the floor", "mm", f"{1000.0 * feet.penetration.value:.1f}", feet.penetration),
+                ("height in the air", "mm", f"{1000.0 * feet.float_height.value:.1f}", feet.float_height),
+            ]
+        for limb in ("hand", "foot"):
+            jerks = [jerk for name, jerk in body.jerks.items() if name.endswith(limb)]
+            if jerks:
+                worst = max((peak for peak, _ in jerks), key=lambda peak: peak.value)
+                measures.append((f"peak jerk of a {limb}", "m/s³", f"{worst.value:.0f}", worst))
+                moving = [scaled for _, scaled in jerks if scaled == scaled]
+                if moving:
+                    measures.append((f"  of a {limb}, dimensionless", "", f"{max(moving):.1e}", None))
+        for label, unit, value, most in measures:
+            at = "" if most is None or most.value < 5e-5 else f"{body.time[most.sample]:.2f}"
             cells = rows.setdefault((label, unit), [""] * len(headings))
             cells[2 * number : 2 * number + 2] = value, at
     shown = [(label, *cells, unit) for (label, unit), cells in rows.items()]
     return number_table("feet and jerk", *headings, "unit", rows=shown, left=(len(headings) + 1,))
-
-
-def _measures(body: MovingBody) -> Iterator[tuple[str, str, str, Worst | None]]:
-    """Label, unit, value and worst sample of each measure of a body."""
-    if body.feet is not None:
-        feet = body.feet
-        yield "both feet on the floor", "%", f"{100.0 * feet.double:.0f}", None
-        yield "one foot", "%", f"{100.0 * feet.single:.0f}", None
-        yield "no foot", "%", f"{100.0 * feet.flight:.0f}", None
-        yield "sliding in contact", "mm", f"{1000.0 * feet.skate.value:.1f}", feet.skate
-        yield "below the floor", "mm", f"{1000.0 * feet.penetration.value:.1f}", feet.penetration
-        yield "height in the air", "mm", f"{1000.0 * feet.float_height.value:.1f}", feet.float_height
-    for limb in ("hand", "foot"):
-        jerks = [jerk for name, jerk in body.jerks.items() if name.endswith(limb)]
-        if jerks:
-            worst = max((peak for peak, _ in jerks), key=lambda peak: peak.value)
-            yield f"peak jerk of a {limb}", "m/s³", f"{worst.value:.0f}", worst
-            moving = [scaled for _, scaled in jerks if scaled == scaled]
-            if moving:
-                yield f"  of a {limb}, dimensionless", "", f"{max(moving):.1e}", None

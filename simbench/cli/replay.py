@@ -4,9 +4,11 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
+from typer import Option
+
 from simbench.cli.completion import complete_camera_key, complete_metric
 from simbench.cli.console import make_console, progress_bars
-from simbench.cli.shared_options import Fast, argument, flag, option, set_option
+from simbench.cli.shared_options import Fast, argument, option, set_option
 from simbench.runs.run_directory import incomplete_reason
 
 PERSON_OFFSET = 1.2  # Default distance of the recorded person from the robot, m.
@@ -20,7 +22,7 @@ Overrides = Annotated[
 Speed = Annotated[float, option("Times as fast as it was.", "FACTOR")]
 Start = Annotated[float, option("In the time of the run.", "S")]
 End = Annotated[float | None, option("In the time of the run.", "S")]
-WithGhost = Annotated[bool, flag("--ghost", "Also show the reference, half transparent.")]
+WithGhost = Annotated[bool, Option("--ghost", help="Also show the reference, half transparent.")]
 Offset = Annotated[
     float | None,
     option(f"How far to the left of the robot, {GHOST_OFFSET:g} by default; 0 shows it in its place.", "M"),
@@ -43,7 +45,7 @@ def video(
     ghost: WithGhost = False,
     ghost_offset: Offset = None,
     person: Annotated[
-        bool, flag("--with-person", "Also show the recorded person, beside the robot.")
+        bool, Option("--with-person", help="Also show the recorded person, beside the robot.")
     ] = False,
     person_offset: Annotated[
         float | None, option(f"How far to the left of the robot, {PERSON_OFFSET:g} by default.", "M")
@@ -60,7 +62,9 @@ def video(
     title: Annotated[
         str | None, option("Begin with a title card of 2 s; by default without.", "TEXT")
     ] = None,
-    follow: Annotated[bool, flag("--follow", "Move the camera with the robot: camera.follow=true.")] = False,
+    follow: Annotated[
+        bool, Option("--follow", help="Move the camera with the robot: camera.follow=true.")
+    ] = False,
     orbit: Annotated[
         float | None, option("Time in which the camera turns once about the robot: camera.orbit_s.", "S")
     ] = None,
@@ -101,7 +105,7 @@ def replay(
     end: End = None,
     ghost: WithGhost = False,
     ghost_offset: Offset = None,
-    loop: Annotated[bool, flag("--loop", "Begin again at the end.")] = False,
+    loop: Annotated[bool, Option("--loop", help="Begin again at the end.")] = False,
 ) -> None:
     """Show a finished run in Bullet's window, from its log; keys: space, arrows, r, q."""
     from simbench.runs.live_view import replay_run

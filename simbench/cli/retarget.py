@@ -7,17 +7,18 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from typer import Option
+
 from simbench.cli.completion import complete_robot, complete_words
 from simbench.cli.console import make_console, metrics_table, number_table, progress_bars, require_output_file
 from simbench.cli.convert import write_motion_file
-from simbench.cli.motion import contact_table, describe_person, describe_robot
-from simbench.cli.shared_options import Format, Rate, Source, flag, option, reads_recording
+from simbench.cli.motion import MovingBody, contact_table, describe_person
+from simbench.cli.shared_options import Format, Rate, Source, option, reads_recording
 from simbench.errors import RetargetError, RunError
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from simbench.kinematics.arrays import Array
     from simbench.motion.read_options import ReadOptions
     from simbench.motion.trajectory_files.joint_order import JointUse
     from simbench.retargeting.api import Retargeting
@@ -67,7 +68,7 @@ def retarget(
             complete=complete_words("auto", "preserve", "local", "uniform"),
         ),
     ] = "auto",
-    free: Annotated[bool, flag("--free", "Leave out equipment that the recording knows of.")] = False,
+    free: Annotated[bool, Option("--free", help="Leave out equipment that the recording knows of.")] = False,
     out: Annotated[
         Path | None, option("Write the trajectory: .csv, .nc, .npz or .pkl (GMR).", "FILE")
     ] = None,
@@ -77,14 +78,14 @@ def retarget(
         Path | None, option("Draw errors, and joints between their limits.", "FILE.png")
     ] = None,
     beside: Annotated[
-        bool, flag("--beside", "Let it show the robot beside the person at some moments, and errors.")
+        bool, Option("--beside", help="Let it show the robot beside the person at some moments, and errors.")
     ] = False,
     moments: Annotated[int, option("Moments that --beside shows.", "N", min=1, max=_MOST_MOMENTS)] = 6,
     *,
     reading: ReadOptions,
 ) -> None:
     """Turn a human motion into a joint trajectory, without simulating it."""
-    from simbench.options import require_choices
+    from simbench.options import RetargetSection, require_choices
 
     # Everything that can be refused is, before anything is computed or what computes it is imported.
     if beside and picture is None:
@@ -106,6 +107,7 @@ def retarget(
     from simbench.retargeting.imitate.plan import KinematicPlan
     from simbench.retargeting.imitation.imitation import imitation_errors
     from simbench.retargeting.steps.step_following import StepFollowingPlan
+    from simbench.runs.motion_fidelity import has_human_arms, planned_fidelity
 
     with progress_bars(make_console(stderr=True)) as on_progress:
         made = retarget_motion(
@@ -118,15 +120,17 @@ def retarget(
             timing=timing,
             on_progress=on_progress,
         )
-    fidelity = measure_retargeting(made)
+    section, plan = RetargetSection(), made.plan
+    limits = section.joint_limit_margin_rad, section.speed_limit_fraction
+    fidelity = planned_fidelity(
+        made.robot, plan.trajectory, made.motion, plan.errors, limits, heading=placed_heading(made)
+    )
     # Without a scaled model beside the person to draw, the robot itself is drawn.
     beside = beside or isinstance(made.plan, KinematicPlan)
     errors: ImitationErrors | None = None
     if not isinstance(made.plan, KinematicPlan | StepFollowingPlan) and made.plan.imitation is not None:
         errors = imitation_errors(made.plan.imitation, made.motion)
     if picture is not None and beside:
-        from simbench.runs.motion_fidelity import has_human_arms
-
         if not has_human_arms(made.robot, made.motion):
             raise RetargetError(
                 f"--beside: {made.robot.name} follows a hand, without a body to show beside the person's; "
@@ -163,16 +167,28 @@ def _print_retargeting(made: Retargeting, fidelity: Fidelity, errors: ImitationE
     from simbench.retargeting.body_errors import summarise_errors
     from simbench.retargeting.collision.interference import describe_interference
     from simbench.retargeting.imitation.imitation import summarise
+    from simbench.runs.motion_fidelity import measure_robot_feet
 
     trajectory, console = made.plan.trajectory, make_console()
-    summaries = summarise_errors(made.plan.errors)
-    console.print(robot_error_table(summaries, made.motion.time, trajectory.time))
+    scales = {"m": (1000.0, "mm"), "": (100.0, "% of arm"), "rad": (180.0 / math.pi, "°")}
+    rows = []
+    for summary in summarise_errors(made.plan.errors):
+        scale, unit = scales[summary.unit]
+        numbers = (summary.mean, summary.percentile_95, summary.maximum)
+        times = (made.motion.time[summary.sample], trajectory.time[summary.sample])
+        name = summary.quantity if summary.unit else ""
+        shown = [f"{scale * value:.1f}" for value in numbers]
+        rows.append((name, *shown, unit, *(f"{each:.2f}" for each in times), summary.side))
+    heads = ("mean", "95 %", "worst", "unit", "at s", "robot's s", "side")
+    console.print(number_table("robot against person", *heads, rows=rows, left=(4, 7)))
     print(*robot_lines(made, fidelity), sep="\n")
     others = {
         name: value for name, value in made.plan.metrics.items() if not name.startswith(_SHOWN_IN_TABLE)
     }
     uses = joint_uses(made.robot, trajectory)
-    bodies = [describe_person(made.recording), describe_robot(made.robot, trajectory, made.motion.time)]
+    # At the times of the same samples in the recording.
+    robot = MovingBody("robot", made.motion.time, *measure_robot_feet(made.robot, trajectory))
+    bodies = [describe_person(made.recording), robot]
     tables = [contact_table(bodies), metrics_table(others), joint_table(uses)]
     if errors is not None:
         tables.insert(0, error_table(summarise(errors)))
@@ -183,20 +199,6 @@ def _print_retargeting(made: Retargeting, fidelity: Fidelity, errors: ImitationE
     print(f"joints that stand still: {sum(use.highest - use.lowest <= _STILL for use in uses) or 'none'}")
     for interference in made.plan.interferences:
         print(f"interference  {describe_interference(interference)}")
-
-
-def measure_retargeting(made: Retargeting) -> Fidelity:
-    """Measure what a retargeting leaves of the person.
-
-    `made`: retargeted recording. Returns errors, tempo, lag and shares of the samples at a limit.
-    """
-    from simbench.options import RetargetSection
-    from simbench.runs.motion_fidelity import planned_fidelity
-
-    section, plan = RetargetSection(), made.plan
-    limits = section.joint_limit_margin_rad, section.speed_limit_fraction
-    heading = placed_heading(made)
-    return planned_fidelity(made.robot, plan.trajectory, made.motion, plan.errors, limits, heading=heading)
 
 
 def placed_heading(made: Retargeting) -> float:
@@ -237,26 +239,6 @@ def draw_compared(made: Retargeting, fidelity: Fidelity, path: Path, moments: in
         fidelity_plot.draw_robot(made.robot, trajectory, heading, chosen, size),
     )
     fidelity_plot.draw_comparison(comparison, path)
-
-
-def robot_error_table(summaries: Sequence[ErrorSummary], time: Array, robot_time: Array) -> Table:
-    """Lay out the errors of the robot's planned motion against the person.
-
-    `summaries`: mean, 95th percentile and maximum of each error; `time` (T,): times of the recording's
-    samples, s; `robot_time` (T,): the robot's times of the same samples, s. Returns one line for each error,
-    in mm, percent or degrees, with both times of the worst.
-    """
-    scales = {"m": (1000.0, "mm"), "": (100.0, "% of arm"), "rad": (180.0 / math.pi, "°")}
-    rows = []
-    for summary in summaries:
-        scale, unit = scales[summary.unit]
-        numbers = (summary.mean, summary.percentile_95, summary.maximum)
-        times = (time[summary.sample], robot_time[summary.sample])
-        name = summary.quantity if summary.unit else ""
-        shown = [f"{scale * value:.1f}" for value in numbers]
-        rows.append((name, *shown, unit, *(f"{each:.2f}" for each in times), summary.side))
-    heads = ("mean", "95 %", "worst", "unit", "at s", "robot's s", "side")
-    return number_table("robot against person", *heads, rows=rows, left=(4, 7))
 
 
 def robot_lines(made: Retargeting, fidelity: Fidelity) -> Iterator[str]:

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Option
 
 from simbench.cli.completion import complete_robot
 from simbench.cli.console import make_console, progress_bars, require_output_file
-from simbench.cli.shared_options import argument, example, flag, option
+from simbench.cli.shared_options import argument, example, option
 from simbench.errors import RobotError, RunError
 
 if TYPE_CHECKING:
@@ -35,8 +36,8 @@ def check(
     robot: Annotated[
         str, argument("A robot's name, a robot.yaml, its folder, or a URDF.", "ROBOT", complete_robot)
     ],
-    no_simulate: Annotated[bool, flag("--no-simulate", "Without the short simulations.")] = False,
-    as_json: Annotated[bool, flag("--json", "Print JSON.")] = False,
+    no_simulate: Annotated[bool, Option("--no-simulate", help="Without the short simulations.")] = False,
+    as_json: Annotated[bool, Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Say by numbers whether a robot can stand, reach, step and track; exit status 1 if it cannot."""
     from simbench.runs.robot_check.abilities import check_robot
@@ -76,8 +77,8 @@ def render(
     picture: Annotated[
         Path | None, option("By default NAME.png in the current directory.", "FILE.png")
     ] = None,
-    fast: Annotated[bool, flag("--fast", "Without shadows.")] = False,
-    bones: Annotated[bool, flag("--bones", "Draw over it the bones that imitate a person's.")] = False,
+    fast: Annotated[bool, Option("--fast", help="Without shadows.")] = False,
+    bones: Annotated[bool, Option("--bones", help="Draw over it the bones that imitate a person's.")] = False,
 ) -> None:
     """Draw a robot from the front and from the side, at zero and in a natural posture."""
     require_output_file(picture, RunError)
@@ -96,7 +97,7 @@ def scaffold(
     out: Annotated[
         Path | None, option("By default a folder named after the robot in the current directory.", "DIR")
     ] = None,
-    force: Annotated[bool, flag("--force", "Overwrite a robot.yaml that exists.")] = False,
+    force: Annotated[bool, Option("--force", help="Overwrite a robot.yaml that exists.")] = False,
 ) -> None:
     """Guess a robot.yaml from a URDF alone, and print each guess with its reason and confidence."""
     from simbench.robot.scaffold.scaffold import scaffold_robot

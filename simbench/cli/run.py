@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import sys
 import webbrowser
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Option
 
 from simbench.cli import shared_options
 from simbench.cli.completion import complete_scenario
 from simbench.cli.console import make_console, progress_bars
-from simbench.cli.shared_options import argument, flag, list_overrides, option, set_option
+from simbench.cli.shared_options import argument, list_overrides, option, set_option
 from simbench.cli.streams import is_terminal
-from simbench.errors import Interrupted, RunError
+from simbench.errors import Interrupted, RunError, ScenarioError
 
 if TYPE_CHECKING:
     from simbench.runs.live_view import LiveView
@@ -41,12 +41,12 @@ def run(
     overrides: Annotated[list[str] | None, set_option("Override a value; repeatable.")] = None,
     out: Annotated[Path | None, option("Run directory, by default runs/SCENARIO-TIME.", "DIR")] = None,
     video: Annotated[
-        bool, flag("--video", "Also record video.mp4; --video=preview: as with --fast.")
+        bool, Option("--video", help="Also record video.mp4; --video=preview: as with --fast.")
     ] = False,
     fast: shared_options.Fast = False,
-    gui: Annotated[bool, flag("--gui", "Watch in Bullet's window.")] = False,
+    gui: Annotated[bool, Option("--gui", help="Watch in Bullet's window.")] = False,
     view: Annotated[
-        bool, flag("--view", "Watch in a web browser while it is simulated; needs viser.")
+        bool, Option("--view", help="Watch in a web browser while it is simulated; needs viser.")
     ] = False,
     view_host: Annotated[
         str | None,
@@ -60,31 +60,36 @@ def run(
         int | None, option("First port to try, 8080 unless given.", "N", min=1024, max=65535)
     ] = None,
     realtime: Annotated[
-        bool, flag("--realtime", "With --view: simulate at the clock's pace, not as fast as it goes.")
+        bool, Option("--realtime", help="With --view: simulate at the clock's pace, not as fast as it goes.")
     ] = False,
-    plots: Annotated[bool, flag("--plots", "Also draw plots/*.png.")] = False,
+    plots: Annotated[bool, Option("--plots", help="Also draw plots/*.png.")] = False,
     all_metrics: Annotated[
-        bool, flag("--all", "Print every metric, note and doubt in a terminal, as in a pipe.")
+        bool, Option("--all", help="Print every metric, note and doubt in a terminal, as in a pipe.")
     ] = False,
     no_cache: shared_options.NoCache = False,
 ) -> None:
     """Run a scenario; exit status 1 if a check fails."""
-    from simbench.runs.scenario.scenario_files import is_motion_file, read_scenario
+    from simbench.files.yaml_document import read_yaml
+    from simbench.runs.scenario.scenario_files import PERSON_SUFFIXES, ROBOT_SUFFIXES, find_scenario
 
     changes = list_overrides(overrides, None, engine)
-    if is_motion_file(scenario):
+    if Path(scenario).suffix.lower() in (*ROBOT_SUFFIXES, *PERSON_SUFFIXES):
         from simbench.runs.scenario.loading import motion_file_scenario
 
         resolved = motion_file_scenario(Path(scenario), robot, changes)
     else:
         # A wrong name is found before what validates scenarios is imported.
-        read_scenario(scenario)
+        read_yaml(find_scenario(scenario), ScenarioError)
         from simbench.runs.scenario.loading import load_scenario
 
         resolved = load_scenario(scenario, list_overrides(changes, robot))
     if view and gui:
         raise RunError("--view: watch in a browser or in Bullet's window (--gui), not both")
-    with browser_view(view, view_host, view_port, realtime) as watched:
+    watching = {"--view-host": view_host, "--view-port": view_port, "--realtime": realtime or None}
+    for name, value in watching.items():
+        if value is not None and not view:
+            raise RunError(f"{name}: allowed only with --view")
+    with browser_view(view_host, view_port, realtime) if view else nullcontext() as watched:
         result = _simulate(
             resolved,
             out,
@@ -159,22 +164,12 @@ def _simulate(
             raise Interrupted(f"partial run kept in {incomplete}" if incomplete.exists() else kept) from None
 
 
-@contextmanager
-def browser_view(
-    wanted: bool, host: str | None, port: int | None, realtime: bool
-) -> Iterator[LiveView | None]:
-    """Prepare a scene that browsers can watch, if it is wanted.
+def browser_view(host: str | None, port: int | None, realtime: bool) -> LiveView:
+    """Prepare a scene that browsers can watch.
 
-    `wanted`: whether there is to be one; `host`: address to listen on; `port`: first port to try; `realtime`:
-    whether the simulation keeps to the clock. Yields the scene; None if it is not wanted.
+    `host`: address to listen on; `port`: first port to try; `realtime`: whether the simulation keeps to the
+    clock.
     """
-    given = {"--view-host": host is not None, "--view-port": port is not None, "--realtime": realtime}
-    if not wanted:
-        alone = next((name for name, present in given.items() if present), None)
-        if alone is not None:
-            raise RunError(f"{alone}: allowed only with --view")
-        yield None
-        return
     from simbench.runs.live_view import LiveView
     from simbench.sim.rendering.scene_viewer import LOOPBACK, PORT
 
@@ -185,8 +180,7 @@ def browser_view(
                 webbrowser.get()
                 webbrowser.open(url)
 
-    with LiveView(open_page, host or LOOPBACK, port or PORT, realtime=realtime) as view:
-        yield view
+    return LiveView(open_page, host or LOOPBACK, port or PORT, realtime=realtime)
 
 
 def stay_open(view: LiveView, result: RunResult) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rich.table import Table
 from rich.text import Text
 
-from simbench.cli.console import make_console, metrics_table, number_table, wide_console
+from simbench.cli.console import make_console, metrics_table, number_table
 from simbench.cli.streams import is_terminal
 from simbench.files.text import printable
 from simbench.runs.fidelity_metrics import HEADS, fidelity_lines, fidelity_rows
@@ -90,14 +90,27 @@ def print_run(result: RunResult, *, all_metrics: bool = False) -> None:
     `result`: outcome of the run; `all_metrics`: whether to print every metric on a terminal too.
     """
     terminal = is_terminal()
-    if terminal and not all_metrics:
-        print_important(make_console(), result.metrics, result.checks)
-    else:
-        print_every_metric(make_console() if terminal else wide_console(), result.metrics, result.checks)
+    console = make_console(wide=not terminal)
+    print_metrics(console, result.metrics, result.checks, every=all_metrics or not terminal)
     print_remarks("note", result.notes, _MOST_NOTES if terminal and not all_metrics else None)
     if result.diverged is not None:
         print(result.diverged, file=sys.stderr)
-    _print_checks(result, terminal=terminal)
+    console = make_console()
+    failed = [check for check in result.checks if not check.passed]
+    for check in failed if result.diverged is None else ():
+        why = f" ({check.reason})" if check.reason else ""
+        value = format_value(result.metrics.get(check.name))
+        said = f"{check.name} is {value}, must be {check.bound}{why}"
+        # On a terminal on the standard output as well, unless both are the same terminal.
+        if terminal:
+            console.print(f"✗ {said}", style="bold red", highlight=False)
+        if not terminal or not is_terminal(stderr=True):
+            print(f"check failed: {said}", file=sys.stderr)
+    if result.checks:
+        held = len(result.checks) - len(failed)
+        noun = "check holds" if len(result.checks) == 1 else "checks hold"
+        style = "bold red" if failed else "bold green"
+        console.print(f"{held} of {len(result.checks)} {noun}", style=style, highlight=False)
     print(f"run    {result.directory}")
     if result.robot is not None:
         print(f"robot  {result.robot}")
@@ -124,24 +137,29 @@ def next_commands(folder: Path, has_video: bool) -> Iterator[str]:
         yield f"simbench video {quoted}"
 
 
-def print_every_metric(console: Console, metrics: Mapping[str, Metric], checks: Sequence[Check]) -> None:
-    """Print what a run leaves of the person, if it follows one, and every metric with its check.
-
-    `console`: where they are printed; `metrics`: metrics of the run by name; `checks`: outcome of the
-    scenario's checks.
-    """
-    _print_fidelity(console, metrics)
-    console.print(metrics_table(metrics, checks))
-    console.print()
-
-
-def print_important(console: Console, metrics: Mapping[str, Metric], checks: Sequence[Check]) -> None:
-    """Print the metrics that matter, in groups that stand side by side if there is room for two.
+def print_metrics(
+    console: Console, metrics: Mapping[str, Metric], checks: Sequence[Check], *, every: bool
+) -> None:
+    """Print what a run leaves of the person, if it follows one, and its metrics.
 
     `console`: where they are printed. `metrics`: metrics of the run by name. `checks`: outcome of the
-    scenario's checks. Those that fail are left for the end of what is printed.
+    scenario's checks. `every`: every metric with its check, a line each; else those that matter, in groups
+    that stand side by side if there is room for two, without those whose check fails, which are left for the
+    end of what is printed.
     """
-    _print_fidelity(console, metrics)
+    if errors := fidelity_rows(metrics):
+        console.print(number_table("run against person", *HEADS, rows=errors, left=(4,)))
+        lines = Table.grid(padding=(0, 1, 0, 0))
+        lines.add_column(min_width=_LABEL)
+        for line in fidelity_lines(metrics):
+            label, _, text = line.partition(" ")
+            lines.add_row(label, text.strip())
+        console.print(lines)
+        console.print()
+    if every:
+        console.print(metrics_table(metrics, checks))
+        console.print()
+        return
     groups = [(group.title, rows) for group in _GROUPS if (rows := _group_rows(group, metrics, checks))]
 
     def tallest(cut: int) -> int:
@@ -160,21 +178,6 @@ def print_important(console: Console, metrics: Mapping[str, Metric], checks: Seq
             break
     else:
         console.print(_group_table(groups, bounds=True))
-    console.print()
-
-
-def _print_fidelity(console: Console, metrics: Mapping[str, Metric]) -> None:
-    """Print how far a run is from the person that it follows, if it follows one."""
-    rows = fidelity_rows(metrics)
-    if not rows:
-        return
-    console.print(number_table("run against person", *HEADS, rows=rows, left=(4,)))
-    lines = Table.grid(padding=(0, 1, 0, 0))
-    lines.add_column(min_width=_LABEL)
-    for line in fidelity_lines(metrics):
-        label, _, text = line.partition(" ")
-        lines.add_row(label, text.strip())
-    console.print(lines)
     console.print()
 
 
@@ -229,26 +232,3 @@ def _group_table(groups: Sequence[tuple[str, list[_Row]]], *, bounds: bool) -> T
             cells = [Text.assemble(mark, printable(name)), Text(printable(value)), Text(unit, "dim")]
             table.add_row(*cells, *([Text(bound, "green")] if bounds else []))
     return table
-
-
-def _print_checks(result: RunResult, *, terminal: bool) -> None:
-    """Print the checks that fail, and how many hold.
-
-    Failed checks go to the standard error, and on a terminal to the standard output as well, unless both
-    are the same terminal.
-    """
-    console = make_console()
-    failed = [check for check in result.checks if not check.passed]
-    for check in failed if result.diverged is None else ():
-        why = f" ({check.reason})" if check.reason else ""
-        value = format_value(result.metrics.get(check.name))
-        said = f"{check.name} is {value}, must be {check.bound}{why}"
-        if terminal:
-            console.print(f"✗ {said}", style="bold red", highlight=False)
-        if not terminal or not is_terminal(stderr=True):
-            print(f"check failed: {said}", file=sys.stderr)
-    if result.checks:
-        held = len(result.checks) - len(failed)
-        noun = "check holds" if len(result.checks) == 1 else "checks hold"
-        style = "bold red" if failed else "bold green"
-        console.print(f"{held} of {len(result.checks)} {noun}", style=style, highlight=False)

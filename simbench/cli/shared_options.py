@@ -39,11 +39,6 @@ def option(
     return Option(*names, help=help, metavar=metavar, autocompletion=complete, min=min, max=max)
 
 
-def flag(name: str, help: str) -> Any:
-    """Declare an option without a value in an annotation."""
-    return Option(name, help=help)
-
-
 # Types of the annotations of commands that are imported only for the type checker.
 _TYPES_AT_RUN_TIME = {"ReadOptions": object, "TrajectoryOptions": object}
 
@@ -64,8 +59,8 @@ Engine = Annotated[
     option("Physics engine, in place of the scenario's (simulation.engine)."),
 ]
 Jobs = Annotated[int | None, option("Runs at a time, by default one a core.", "N", min=1)]
-NoCache = Annotated[bool, flag("--no-cache", "Plan anew, and keep no plan; the results are the same.")]
-Fast = Annotated[bool, flag("--fast", "A preview: 640 pixels wide, 15 frames a second, no shadows.")]
+NoCache = Annotated[bool, Option("--no-cache", help="Plan anew, and keep no plan; the results are the same.")]
+Fast = Annotated[bool, Option("--fast", help="A preview: 640 pixels wide, 15 frames a second, no shadows.")]
 
 # Not from the writers, which import Pinocchio: `--help` need not wait for it. A test compares them.
 FORMATS = "csv, unitree, gmr, npz, nc"
@@ -149,9 +144,11 @@ def reading_options(
     longest_gap: Annotated[
         float, option("Longest gap in a marker's track that is interpolated.", "SECONDS")
     ] = 0.2,
-    strict: Annotated[bool, flag("--strict", "Refuse what would have to be assumed about the file.")] = False,
+    strict: Annotated[
+        bool, Option("--strict", help="Refuse what would have to be assumed about the file.")
+    ] = False,
     estimate: Annotated[
-        bool, flag("--estimate", "Estimate an elbow or a wrist that was not recorded.")
+        bool, Option("--estimate", help="Estimate an elbow or a wrist that was not recorded.")
     ] = False,
     scale: Annotated[float | None, option("Scale the recorded body by this factor.", "FACTOR")] = None,
     stature: Annotated[

@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import Any, TextIO
 
 from simbench.files.text import printable
@@ -52,14 +53,11 @@ def open_standard_streams() -> None:
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]
 
 
+@dataclass(eq=False)
 class GuardedStream:
-    """Standard output or error that escapes control characters, which only names from files can hold.
+    """Standard output or error that escapes control characters, which only names from files can hold."""
 
-    `stream`: stream that gets the text.
-    """
-
-    def __init__(self, stream: TextIO) -> None:
-        self.stream = stream
+    stream: TextIO  # Stream that gets the text.
 
     def __getattr__(self, name: str) -> Any:
         """Return whatever else the stream has."""

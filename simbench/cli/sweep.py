@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Option
 
 from simbench.cli import shared_options
 from simbench.cli.completion import complete_metric, complete_scenario, complete_scenario_key
-from simbench.cli.console import make_console, progress_bars, wide_console
-from simbench.cli.shared_options import argument, flag, list_overrides, option, set_option
+from simbench.cli.console import make_console, progress_bars
+from simbench.cli.shared_options import argument, list_overrides, option, set_option
 from simbench.errors import Interrupted, StudyError
 from simbench.files.text import printable
 from simbench.runs.metric_catalogue import format_value, unit_of
@@ -47,8 +48,8 @@ def sweep(
     out: Annotated[
         Path | None, option("By default a directory in runs that the same arguments find again.", "DIR")
     ] = None,
-    keep: Annotated[bool, flag("--keep", "Keep every run directory, in DIR/runs.")] = False,
-    retry: Annotated[bool, flag("--retry", "Also run again what ended with an error before.")] = False,
+    keep: Annotated[bool, Option("--keep", help="Keep every run directory, in DIR/runs.")] = False,
+    retry: Annotated[bool, Option("--retry", help="Also run again what ended with an error before.")] = False,
     show: Annotated[
         list[str] | None,
         option("Print this metric instead of those with checks; repeatable.", "METRIC", complete_metric),
@@ -102,7 +103,7 @@ def sweep(
         raise Interrupted(
             f"{finished_rows(folder)} of {len(items)} runs are kept in {folder}; the same command goes on"
         ) from None
-    wide_console().print(sweep_table(rows, show or choose_metrics(rows, list(base.checks))))
+    make_console(wide=True).print(sweep_table(rows, show or choose_metrics(rows, list(base.checks))))
     count = sum(map(has_failed, rows))
     print(f"\ntable  {folder / TABLE}  ({len(rows)} runs, {f'{count} failed' if count else 'all hold'})")
     reused = [row.values[PLAN_REUSED] for row in rows if PLAN_REUSED in row.values]

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Option
 
 from simbench.cli.completion import complete_robot
-from simbench.cli.console import make_console, number_table, progress_bars, require_output_file, wide_console
-from simbench.cli.shared_options import argument, flag, option, reads_trajectory
+from simbench.cli.console import make_console, number_table, progress_bars, require_output_file
+from simbench.cli.shared_options import argument, option, reads_trajectory
 from simbench.errors import RunError
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def verdict(
     robot: Annotated[
         str, option("Name (simbench robot list), or path of a robot.yaml or a URDF.", "ROBOT", complete_robot)
     ],
-    no_run: Annotated[bool, flag("--no-run", "Without the simulated run.")] = False,
+    no_run: Annotated[bool, Option("--no-run", help="Without the simulated run.")] = False,
     floor: Annotated[float, option("Height of the floor in the file's world.", "M")] = 0.0,
     as_json: Annotated[
         Path | None, option("Also write JSON; - for the output alone.", "FILE|-", name="--json")
@@ -74,7 +75,7 @@ def verdict(
         heads = ("check", "", "worst", "limit", "unit", "when", "first fails", "where")
         table = number_table(*heads, rows=rows, left=(1, 4, 7))
         table.columns[7].no_wrap = False
-        wide_console().print(table)
+        make_console(wide=True).print(table)
         print()
         for line in judged.notes:
             print(f"note: {line}")

@@ -16,12 +16,11 @@ from simbench.errors import SimbenchError
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import load_robot
 from simbench.robot.robot_variants import draw_variation
-from simbench.runs.log_builder import make_run_log
+from simbench.runs.log_builder import build_log
 from simbench.runs.preparation import (
     Planning,
     Preparation,
     complete_scenario,
-    fallen_height,
     place_in_world,
     prepare,
     restart,
@@ -34,7 +33,7 @@ from simbench.sim.control.policy_law import PolicyLaw
 from simbench.sim.engine import open_engine
 from simbench.sim.loop import NUMERICAL_ERRORS, LoopOptions, Simulation, Stepper
 from simbench.sim.push import plan_pushes
-from simbench.sim.recorder import Recorder, derive_signals
+from simbench.sim.recorder import Recorder
 from simbench.sim.state import RobotState
 
 if TYPE_CHECKING:
@@ -195,7 +194,7 @@ class ScenarioEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
         steps = len(prepared.timeline.reference.position)
         self.recorder = Recorder(-(-steps // log_every), prepared.robot, prepared.mechanisms)
         self._stepper = Stepper(
-            self._simulation, self.recorder, LoopOptions(log_every, fallen_height=fallen_height(prepared))
+            self._simulation, self.recorder, LoopOptions(log_every, fallen_height=prepared.fallen_height)
         )
         self._pauses = self._stepper.pauses(self._law.every)
         self._before = self._law.action.copy()
@@ -267,8 +266,7 @@ class ScenarioEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
         Returns log, from which `simbench.runs.metrics.run_metrics` computes metrics.
         """
         self._stepper.take_extremes()
-        derive_signals(self.recorder, self._simulation.body.robot)
-        return make_run_log(self.prepared, self._simulation.body.robot)(self.recorder)
+        return build_log(self.prepared, self._simulation.body.robot, self.recorder, derive=True)
 
     def _make_law(self, prepared: Preparation) -> PolicyLaw:
         """Make the law of an episode, which holds the actions."""

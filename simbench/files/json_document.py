@@ -29,31 +29,16 @@ _COLON = re.compile(r"\s*:")
 _ESCAPE = re.compile(r"\\\\|\\u[dD][89abAB]..\\u[dD][c-fC-F]..|(?P<half>\\u[dD][89a-fA-F]..)", re.DOTALL)
 
 
-def read_json(
-    path: Path,
-    error: type[SimbenchError],
-    *,
-    max_bytes: int = MAX_TEXT_BYTES,
-) -> Any:
-    """Read a JSON file.
-
-    `error`: class of the error that is raised; `max_bytes`: size of the largest file that is read. Returns
-    plain Python values: dict, list, str, int, float, bool or None. Raises SimbenchError of the given class,
-    in one line, as of `read_text` and `parse_json`.
-    """
-    return parse_json(read_text(path, error, max_bytes), str(path), error)
-
-
 def read_json_object(
     path: Path, error: type[SimbenchError], *, max_bytes: int = MAX_TEXT_BYTES
 ) -> dict[str, Any]:
     """Read a JSON file that holds an object.
 
     `error`: class of the error that is raised; `max_bytes`: size of the largest file that is read. Returns
-    values by name. Raises SimbenchError of the given class, in one line, as of `read_json`; also if the file
-    holds something else.
+    values by name: dict, list, str, int, float, bool or None. Raises SimbenchError of the given class, in one
+    line, as of `read_text` and `parse_json`; also if the file holds something else.
     """
-    content = read_json(path, error, max_bytes=max_bytes)
+    content = parse_json(read_text(path, error, max_bytes), str(path), error)
     if not isinstance(content, dict):
         raise error(f"{path}:1:1: must hold a JSON object, {{…}}")
     return content

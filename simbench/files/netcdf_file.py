@@ -1,4 +1,4 @@
-"""NetCDF-4 files: written with h5py, checked before anything in them is read, and read with xarray.
+"""NetCDF-4 files: written with h5py, with a checksum, checked before anything is read, and read with xarray.
 
 `NetcdfGroup` writes groups into one file; it takes 72 ms for the 51 variables of a log, where xarray takes
 179 ms. To read them takes xarray 245 ms.
@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import os
 import resource
@@ -14,6 +15,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +49,10 @@ MEMORY = 512 << 20  # Bytes that reading may take beside twice what the file dec
 PROCESSOR_TIME = 10
 BYTES_PER_SECOND = 20 << 20
 _REFUSED = 3  # Exit status of a trial that says why the file cannot be read.
+# Separator between the HDF5 file, whose own header says where it ends, and the checksum of its bytes.
+SEAL = b"simbench checksum "
+_DIGITS = 64  # Hexadecimal digits of a checksum.
+_BLOCK = 1 << 20  # Bytes that are read at a time.
 
 
 class UnsafeFileError(ValueError):
@@ -83,10 +89,14 @@ class NetcdfGroup:
         filters: dict[str, Any] = {}
         if level and array.size and array.ndim and array.dtype.kind in "fiub":
             filters = {"compression": "gzip", "compression_opts": level, "shuffle": True}
+        # Texts of variable length, and flags, which NetCDF does not have.
+        stored = array.astype(np.int8) if array.dtype.kind == "b" else array
+        if array.dtype.kind in "UO":
+            stored = np.array(array.tolist(), dtype=h5py.string_dtype())
         if dims == (name,):
-            variable = self._scale(name, array, name, filters)
+            variable = self._scale(name, stored, name, filters)
         else:
-            variable = self.group.create_dataset(name, data=_storable(array), track_times=False, **filters)
+            variable = self.group.create_dataset(name, data=stored, track_times=False, **filters)
             for axis, (dimension, length) in enumerate(zip(dims, array.shape, strict=True)):
                 scale = self.scales.get(dimension)
                 if scale is None:
@@ -95,37 +105,26 @@ class NetcdfGroup:
                     raise ValueError(f"{name}: {length} along {dimension}, which has {scale.shape[0]}")
                 variable.dims[axis].attach_scale(scale)
         if array.dtype.kind == "b":
-            # As xarray marks flags, which NetCDF does not have.
+            # As xarray marks flags.
             variable.attrs["dtype"] = "bool"
         variable.attrs.update(attributes)
 
     def _scale(self, name: str, values: NDArray[Any], label: str, filters: Mapping[str, Any]) -> Any:
         """Write a dimension scale."""
-        scale = self.group.create_dataset(name, data=_storable(values), track_times=False, **filters)
+        scale = self.group.create_dataset(name, data=values, track_times=False, **filters)
         scale.make_scale(label)
         scale.attrs["_Netcdf4Dimid"] = np.int32(len(self.scales))
         self.scales[name] = scale
         return scale
 
 
-def encode_texts(values: Any) -> NDArray[Any]:
-    """Make an array of texts of variable length. Returns array that h5py writes as texts."""
-    return np.array(values, dtype=h5py.string_dtype())
-
-
-def _storable(array: NDArray[Any]) -> NDArray[Any]:
-    """Convert texts and flags to types that NetCDF has."""
-    if array.dtype.kind in "UO":
-        return encode_texts(array.tolist())
-    return array.astype(np.int8) if array.dtype.kind == "b" else array
-
-
 @contextmanager
 def writing_in_memory(content: bytearray) -> Iterator[Any]:
-    """Open an HDF5 file for writing whose bytes are there when it is closed.
+    """Open an HDF5 file for writing whose bytes, and their checksum, are there when it is closed.
 
-    In memory, because the HDF5 library may abort the process when the disk is full. `content`: extended by
-    the bytes of the file.
+    In memory, because the HDF5 library may abort the process when the disk is full. HDF5 ignores bytes after
+    the end that its header declares, and cuts them off when it changes the file. `content`: empty; extended
+    by the bytes of the file, and by SHA-256 of them in hexadecimal digits.
     """
     # Version 1.8 of the format is what NetCDF-4 needs: compact headers, and the order of creation.
     memory = {"driver": "core", "backing_store": False, "libver": ("v108", "v108"), "track_order": True}
@@ -133,13 +132,14 @@ def writing_in_memory(content: bytearray) -> Iterator[Any]:
         yield file
         file.flush()
         content += file.id.get_file_image()
+    content += SEAL + hashlib.sha256(content).hexdigest().encode()
 
 
 def encode_dataset(dataset: xr.Dataset, level: int) -> bytes:
     """Write a dataset as NetCDF-4, its numbers compressed.
 
     `dataset`: the dataset; the same one gives the same bytes; `level`: level of gzip, 1 to 9. Returns content
-    of the file.
+    of the file, with its checksum.
     """
     content = bytearray()
     with writing_in_memory(content) as file:
@@ -149,6 +149,41 @@ def encode_dataset(dataset: xr.Dataset, level: int) -> bytes:
             group.add(str(name), tuple(map(str, values.dims)), values.values, values.attrs, level)
         file.attrs.update(dataset.attrs)
     return bytes(content)
+
+
+class SealState(Enum):
+    """State of the checksum at the end of a file.
+
+    `ABSENT` is a file of an older version, of another program, or one that was cut off; `BROKEN` one whose
+    bytes have changed since they were written.
+    """
+
+    INTACT = "intact"
+    ABSENT = "absent"
+    BROKEN = "broken"
+
+
+def inspect_seal(path: Path) -> SealState:
+    """Compare the bytes of a file with the checksum at its end.
+
+    `path`: HDF5 file. Returns whether there is a checksum, and whether it fits. Raises OSError if the file
+    cannot be read.
+    """
+    length = path.stat().st_size - len(SEAL) - _DIGITS
+    if length < 0:
+        return SealState.ABSENT
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        file.seek(length)
+        tail = file.read()
+        if not tail.startswith(SEAL):
+            return SealState.ABSENT
+        file.seek(0)
+        while length > 0 and (block := file.read(min(_BLOCK, length))):
+            digest.update(block)
+            length -= len(block)
+    intact = tail[len(SEAL) :] == digest.hexdigest().encode()
+    return SealState.INTACT if intact else SealState.BROKEN
 
 
 def check_structure(file: Any, size: int) -> int:

@@ -19,31 +19,28 @@ from pathlib import Path
 ABANDONED_AGE = 86400.0
 
 
-def try_lock(descriptor: int) -> bool | None:
+def try_lock(descriptor: int, path: Path | None = None) -> bool | None:
     """Lock an open file or folder for this process.
 
-    `descriptor`: its file descriptor; the lock ends when it is closed. Returns true if it is locked now;
-    False if another process holds the lock; None if the file system has none.
+    `descriptor`: its file descriptor; the lock ends when it is closed; `path`: name that it must still have.
+    Returns true if it is locked now; False if another process holds the lock, or there is nothing of this
+    name any more, or something else; None if the file system has no locks.
     """
+    locked: bool | None = True
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     except OSError:
-        return None
-    return True
-
-
-def is_at(descriptor: int, path: Path) -> bool:
-    """Return whether an open file or folder still has a name.
-
-    Returns false if there is nothing of this name any more, or something else.
-    """
-    try:
-        found = os.stat(path, follow_symlinks=False)
-    except OSError:
-        return False
-    return os.path.samestat(found, os.fstat(descriptor))
+        locked = None
+    if path is not None:
+        try:
+            found = os.stat(path, follow_symlinks=False)
+        except OSError:
+            return False
+        if not os.path.samestat(found, os.fstat(descriptor)):
+            return False
+    return locked
 
 
 # Numbers of errors of a disk that is full, read-only or failing.
@@ -74,14 +71,17 @@ def whole_file(path: str | Path, *, keep_suffix: bool = False) -> Iterator[Path]
         if not stat.S_ISREG(mode):
             # As root, a rename would replace the device for everybody.
             raise FileExistsError(errno.EEXIST, "Not a regular file", str(given))
-    remove_abandoned_parts(path)
+    for left in _abandoned(path.parent, partial(is_part_of, final=path.name), os.O_RDWR | os.O_NONBLOCK):
+        if left.is_file():
+            with suppress(OSError):
+                left.unlink()
     suffix = path.suffix if keep_suffix else ""
     while True:
         part = path.with_name(f".{_stem(path.name)}.{secrets.token_hex(4)}.part{suffix}")
         with suppress(FileExistsError):
             descriptor = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
             # Before it was locked, another process may have removed it as abandoned.
-            if try_lock(descriptor) is not False and is_at(descriptor, part):
+            if try_lock(descriptor, part) is not False:
                 break
             os.close(descriptor)
     try:
@@ -127,15 +127,6 @@ def is_part_of(name: str, final: str) -> bool:
     return re.fullmatch(pattern, name) is not None
 
 
-def remove_abandoned_parts(path: Path) -> None:
-    """Remove the part files of a file that no living process writes."""
-    names = partial(is_part_of, final=path.name)
-    for part in _abandoned(path.parent, names, os.O_RDWR | os.O_NONBLOCK):
-        if part.is_file():
-            with suppress(OSError):
-                part.unlink()
-
-
 def _abandoned(parent: Path, is_named: Callable[[str], bool], flags: int) -> Iterator[Path]:
     """Yield what processes of this user that have ended left in a folder; locked while it is looked at.
 
@@ -147,10 +138,10 @@ def _abandoned(parent: Path, is_named: Callable[[str], bool], flags: int) -> Ite
                 descriptor = os.open(path, flags | os.O_NOFOLLOW)
                 try:
                     status = os.fstat(descriptor)
-                    locked = status.st_uid == os.geteuid() and try_lock(descriptor)
+                    locked = status.st_uid == os.geteuid() and try_lock(descriptor, path)
                     if locked is None:
                         locked = time.time() - status.st_mtime > ABANDONED_AGE
-                    if locked and is_at(descriptor, path):
+                    if locked:
                         yield path
                 finally:
                     os.close(descriptor)
@@ -184,14 +175,14 @@ def claim_folder(folder: Path, is_replaceable: Callable[[Path], bool]) -> Iterat
     try:
         with suppress(FileExistsError):
             folder.mkdir(parents=True)
-        descriptor = _open_folder(folder)
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     except OSError:
         _remove_empty(made)
         raise
     try:
-        locked = try_lock(descriptor)
+        locked = try_lock(descriptor, folder)
         # Another process may have finished it, and renamed it, in between.
-        if locked is False or not is_at(descriptor, folder):
+        if locked is False:
             raise FolderInUseError(errno.EEXIST, "another process is writing it", str(folder))
         if folder not in made and not (locked and is_replaceable(folder)):
             raise ForeignFolderError(errno.EEXIST, "holds other files; move or delete it first", str(folder))
@@ -243,13 +234,17 @@ def scratch_folder() -> Iterator[Path]:
     OSError if the temporary directory cannot be written.
     """
     parent = Path(tempfile.gettempdir())
-    remove_abandoned_folders(parent)
+    for left in _abandoned(parent, lambda name: name.startswith(PREFIX), os.O_RDONLY | os.O_DIRECTORY):
+        # In the temporary directory anybody can make anything of this name: only our own folders are touched,
+        # and only those into which nobody else can have put a link.
+        if not stat.S_IMODE(left.stat().st_mode) & 0o077:
+            shutil.rmtree(left, ignore_errors=True)
     while True:
         folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
         # Before it is locked, another process may remove it as abandoned.
         with suppress(FileNotFoundError):
-            descriptor = _open_folder(folder)
-            if try_lock(descriptor) is not False and is_at(descriptor, folder):
+            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            if try_lock(descriptor, folder) is not False:
                 break
             os.close(descriptor)
     try:
@@ -257,16 +252,3 @@ def scratch_folder() -> Iterator[Path]:
     finally:
         shutil.rmtree(folder, ignore_errors=True)
         os.close(descriptor)
-
-
-def remove_abandoned_folders(parent: Path) -> None:
-    """Remove the scratch folders of processes that have ended. `parent`: directory of the scratch folders."""
-    for folder in _abandoned(parent, lambda name: name.startswith(PREFIX), os.O_RDONLY | os.O_DIRECTORY):
-        # In the temporary directory anybody can make anything of this name: only our own folders are touched,
-        # and only those into which nobody else can have put a link.
-        if not stat.S_IMODE(folder.stat().st_mode) & 0o077:
-            shutil.rmtree(folder, ignore_errors=True)
-
-
-def _open_folder(folder: Path) -> int:
-    return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)

@@ -22,15 +22,6 @@ _KINDS = {
 }
 
 
-def is_regular_file(path: str | Path) -> bool:
-    """Return whether there is a regular file of this name.
-
-    `path`: name that a user gave; `Path.is_file` raises an error for one that is too long. Returns false also
-    for a name that no file can have.
-    """
-    return os.path.isfile(path)
-
-
 def require_regular_file(path: Path, error: type[SimbenchError], max_bytes: int = MAX_FILE_BYTES) -> Path:
     """Refuse, before it is opened, what is not a regular file, or too large.
 

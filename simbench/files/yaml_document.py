@@ -184,27 +184,48 @@ class _Loader(_PARSER):  # type: ignore[misc]
             _refuse(node, f"more than {MAX_NODES} keys and values")
 
     def construct(self, node: yaml.Node | None, path: KeyPath = ()) -> Any:
-        """Make plain values of a node, and note the positions of what is in it. Aliases give copies."""
+        """Make plain values of a node, and note the positions of what is in it. Aliases give copies.
+
+        A scalar without quotes that is no number and no constant is text.
+        """
         if node is None:
             return None
-        if isinstance(node, yaml.ScalarNode):
-            self._require_limits(node, 0)
-            return self._read_scalar(node)
-        self._depth += 1
+        is_scalar = isinstance(node, yaml.ScalarNode)
+        self._depth += not is_scalar
         self._require_limits(node, self._depth)
-        self._require_no_tag(node)
+        tagged = node.tag not in (_PLAIN, _QUOTED, _COLLECTION)
+        # libyaml does not say it of `! text`, the source does.
+        if tagged or _BARE_TAG.match(self.text, node.start_mark.index):
+            tag = _shortened(node.tag.replace("tag:yaml.org,2002:", "!!")) if tagged else "!"
+            _refuse(node, f"not valid YAML: tag {tag}; tags are not allowed")
+        if is_scalar:
+            text: str = node.value
+            if node.tag == _PLAIN:
+                if text in _CONSTANTS:
+                    return _CONSTANTS[text]
+                if _INTEGER.fullmatch(text) and len(text) <= _MAX_DIGITS:
+                    return int(text)
+                if _HEXADECIMAL.fullmatch(text):
+                    return int(text, 16)
+                if _FLOAT.fullmatch(text) and not _OCTAL.fullmatch(text):
+                    return float(text)
+            found = _UNPRINTABLE.search(text)
+            if found:
+                # An escape sequence makes a character that neither files nor paths can hold.
+                _refuse(node, f"text with the control character U+{ord(found.group()):04X}")
+            return text
         content: dict[str, Any] | list[Any]
         if isinstance(node, yaml.SequenceNode):
             content = []
             for index, value in enumerate(node.value):
                 place: KeyPath = (*path, index)
-                self.positions[place] = _position(value)
+                self.positions[place] = value.start_mark.line + 1, value.start_mark.column + 1
                 content.append(self.construct(value, place))
         else:
             content = {}
             for name, (key, value) in self._entries(node, path).items():
                 place = (*path, name)
-                self.positions[place] = _position(key)
+                self.positions[place] = key.start_mark.line + 1, key.start_mark.column + 1
                 content[name] = self.construct(value, place)
         self._depth -= 1
         return content
@@ -214,10 +235,9 @@ class _Loader(_PARSER):  # type: ignore[misc]
         own: dict[str, tuple[yaml.Node, yaml.Node]] = {}
         merged: list[yaml.Node] = []
         for key, value in node.value:
-            self._require_limits(key, self._depth)
             if not isinstance(key, yaml.ScalarNode):
                 _refuse(key, "a key must be plain text")
-            name = self._read_scalar(key)
+            name = self.construct(key)
             if not isinstance(name, str):
                 _refuse(key, f"key {name!r:.60} must be plain text; quote it")
             if key.tag == _PLAIN and name == "<<":
@@ -226,7 +246,7 @@ class _Loader(_PARSER):  # type: ignore[misc]
                     _refuse(key, "merge key '<<' must have a mapping or a list of them")
                 merged += sources
             elif name in own:
-                shown, first = _shortened(format_key_path((*path, name))), _position(own[name][0])[0]
+                shown, first = _shortened(format_key_path((*path, name))), own[name][0].start_mark.line + 1
                 _refuse(key, f"duplicate key '{shown}', first given in line {first}")
             else:
                 own[name] = key, value
@@ -238,32 +258,6 @@ class _Loader(_PARSER):  # type: ignore[misc]
         self._depth -= 1
         return own
 
-    def _require_no_tag(self, node: yaml.Node) -> None:
-        """Refuse an explicit tag; libyaml does not say it of `! text`, the source does."""
-        tagged = node.tag not in (_PLAIN, _QUOTED, _COLLECTION)
-        if tagged or _BARE_TAG.match(self.text, node.start_mark.index):
-            tag = _shortened(node.tag.replace("tag:yaml.org,2002:", "!!")) if tagged else "!"
-            _refuse(node, f"not valid YAML: tag {tag}; tags are not allowed")
-
-    def _read_scalar(self, node: yaml.ScalarNode) -> Any:
-        """Read a scalar; one without quotes that is no number and no constant is text."""
-        self._require_no_tag(node)
-        text: str = node.value
-        if node.tag == _PLAIN:
-            if text in _CONSTANTS:
-                return _CONSTANTS[text]
-            if _INTEGER.fullmatch(text) and len(text) <= _MAX_DIGITS:
-                return int(text)
-            if _HEXADECIMAL.fullmatch(text):
-                return int(text, 16)
-            if _FLOAT.fullmatch(text) and not _OCTAL.fullmatch(text):
-                return float(text)
-        found = _UNPRINTABLE.search(text)
-        if found:
-            # An escape sequence makes a character that neither files nor paths can hold.
-            _refuse(node, f"text with the control character U+{ord(found.group()):04X}")
-        return text
-
 
 def format_key_path(path: KeyPath) -> str:
     """Write a key path as `fixtures.0.mass_kg`. Returns keys joined by dots."""
@@ -271,11 +265,7 @@ def format_key_path(path: KeyPath) -> str:
 
 
 def _refuse(node: yaml.Node, text: str) -> NoReturn:
-    raise _Problem(*_position(node), text)
-
-
-def _position(node: yaml.Node) -> tuple[int, int]:
-    return node.start_mark.line + 1, node.start_mark.column + 1
+    raise _Problem(node.start_mark.line + 1, node.start_mark.column + 1, text)
 
 
 def _shortened(text: object) -> str:

@@ -10,13 +10,13 @@ from functools import partial
 from pathlib import Path
 
 import ezc3d
+import h5py
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.transform import Rotation
 
 from simbench.errors import MotionError
-from simbench.files.netcdf_file import NetcdfGroup, encode_texts, writing_in_memory
-from simbench.files.seal import seal
+from simbench.files.netcdf_file import NetcdfGroup, writing_in_memory
 from simbench.files.storage import whole_file, write_whole
 from simbench.kinematics.arrays import Array
 from simbench.motion.human_motion import HumanMotion, transform
@@ -332,7 +332,7 @@ def write_netcdf(
         file.attrs["source"] = motion.source
         for name in ("notes", "missing"):
             if values := getattr(motion, name):
-                file.attrs[name] = encode_texts(values)
+                file.attrs[name] = np.array(values, dtype=h5py.string_dtype())
         if motion.actor is not None:
             for name, field in ACTOR_ATTRIBUTES.items():
                 value = getattr(motion.actor, field)
@@ -344,7 +344,7 @@ def write_netcdf(
             for name, variable in sorted(truth.items(), key=lambda item: item[1][0] != (item[0],)):
                 _add(inner, name, *variable)
             inner.group.attrs.update(truth_attributes or {})
-    write_whole(path, seal(bytes(content)))
+    write_whole(path, bytes(content))
 
 
 def _add(

@@ -163,7 +163,7 @@ class OneOf:
         """
         if isinstance(value, str) and value in self.shipped:
             return value
-        if is_finished(info) and isinstance(value, str):
+        if (info.context or {}).get(FINISHED) and isinstance(value, str):
             return value
         if is_plugin(self.group, value, self.shipped):
             require_plugin(self.group, value)
@@ -176,14 +176,6 @@ class OneOf:
         )
 
 
-def is_finished(info: ValidationInfo) -> bool:
-    """Tell whether a scenario is validated that will not be run.
-
-    `info`: context of the validation. Returns whether the code that it names stays unloaded.
-    """
-    return bool((info.context or {}).get(FINISHED))
-
-
 def plugin_options(group: str, key: str, value: Any, info: ValidationInfo) -> Any:
     """Validate the options of a plug-in by its own section.
 
@@ -193,7 +185,7 @@ def plugin_options(group: str, key: str, value: Any, info: ValidationInfo) -> An
     where it will not be run. Raises PluginError, ValidationError if the plug-in refuses them.
     """
     reference = info.data.get(key)
-    if is_finished(info):
+    if (info.context or {}).get(FINISHED):
         return value
     if not is_plugin(group, reference, ()):
         if value:

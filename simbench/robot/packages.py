@@ -10,7 +10,6 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from simbench.errors import RobotError
-from simbench.files.text import is_regular_file
 from simbench.files.yaml_document import read_yaml
 from simbench.resources import resource_dir
 
@@ -134,7 +133,7 @@ def find_file(name: str, folder: Path) -> Path | None:
                 candidates.append(share / inside)
         candidates += [prefix / "share" / package / inside for prefix in prefixes]
         candidates += [ancestor / inside for ancestor in ancestors]
-    path = next(filter(is_regular_file, candidates), None)
+    path = next(filter(os.path.isfile, candidates), None)
     return None if path is None else path.resolve()
 
 

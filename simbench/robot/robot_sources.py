@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from simbench.errors import RobotError
-from simbench.files.text import is_regular_file, require_regular_file
+from simbench.files.text import require_regular_file
 from simbench.plugins.entry_points import require_allowed
 from simbench.resources import resource_dir
 from simbench.robot.description import Description, read_description
@@ -166,7 +166,7 @@ def find_robot(name_or_path: str | Path) -> RobotFile:
             if not isinstance(named, str | os.PathLike):
                 raise RobotError(f"{where}: must be the path of a robot.yaml or of its folder, not {named!r}")
             path = Path(named) / DESCRIPTION_FILE if os.path.isdir(named) else Path(named)
-            if not is_regular_file(path):
+            if not os.path.isfile(path):
                 raise RobotError(f"{where}: there is no file {path}")
             package = InstalledPackage(point.dist.name, point.dist.version) if point.dist else None
             return RobotFile("plug-in", path, package)
@@ -214,9 +214,9 @@ def find_own_robot(text: str) -> Path | None:
         return path
     if os.sep not in text and _shipped_path(text) is not None:
         return None
-    if is_regular_file(path / DESCRIPTION_FILE):
+    if os.path.isfile(path / DESCRIPTION_FILE):
         return path / DESCRIPTION_FILE
-    return path if is_regular_file(path) else None
+    return path if os.path.isfile(path) else None
 
 
 def find_urdf(name: str, folder: Path, where: str) -> Path:
@@ -250,7 +250,7 @@ def find_wheel_urdfs() -> dict[str, Path]:
 def _shipped_path(name: str) -> Path | None:
     """Path of the robot.yaml of a robot that ships with simbench."""
     path = resource_dir("robots") / name / DESCRIPTION_FILE
-    return path if name not in ("", ".", "..") and is_regular_file(path) else None
+    return path if name not in ("", ".", "..") and os.path.isfile(path) else None
 
 
 _UNKNOWN = "?"

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simbench.kinematics.arrays import Array
 from simbench.kinematics.rotation import heading_of
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.trajectory import JointTrajectory, sample_trajectory
@@ -27,7 +26,6 @@ from simbench.runs.log_schema import PERSON_COORDINATES, PERSON_SIGNALS
 from simbench.runs.metric_catalogue import Metric
 from simbench.runs.motion_fidelity import (
     PREFIX,
-    Fidelity,
     Landings,
     compare_landings,
     executed_fidelity,
@@ -101,48 +99,36 @@ def add_fidelity(
         fidelity = replace(fidelity, steps=compared)
     if has_human_arms(robot, motion):
         count = round(fidelity.executed * len(timeline.time))
-        points = robot_points(robot, sample_trajectory(executed, timeline.time[:count]), heading=heading)
+        sampled = sample_trajectory(executed, timeline.time[:count])
+        points = robot_points(robot, sampled, heading=heading)
         person = {name: motion.joints[name] for name in POINT_NAMES if name in motion.joints}
-        log = with_person(log, fidelity, person, points)
+        total = len(fidelity.recording_time)
+        tracks = [track for track in fidelity.errors.tracks if track.quantity in DIRECTIONS]
+        errors = np.full((total, len(tracks)), np.nan)
+        for column, track in enumerate(tracks):
+            errors[track.samples, column] = track.values
+        names = [name for name in POINT_NAMES if name in person or name in points]
+        # Positions (T, N, 3); NaN for points that are not there, and after their last sample.
+        stacked = np.full((2, total, len(names), 3), np.nan)
+        for whose, places in zip(stacked, (person, points), strict=True):
+            for column, name in enumerate(names):
+                if name in places:
+                    whose[: len(places[name]), column] = places[name]
+        values = {
+            "recording_time": fidelity.recording_time,
+            "recording_robot_time": fidelity.robot_time,
+            "direction_error": errors,
+            "person_point": stacked[0],
+            "robot_point": stacked[1],
+        }
+        limbs = ["_".join(filter(None, (track.side, *track.quantity.split()))) for track in tracks]
+        labels = {"limb": limbs, "body_point": names}
+        described = {signal.name: {"description": signal.description} for signal in PERSON_COORDINATES}
+        log = log.assign_coords(
+            {name: (name, np.array(each, dtype=str), described[name]) for name, each in labels.items()}
+        )
+        log = assign_variables(log, label(PERSON_SIGNALS, values))
     return log, fidelity_metrics(fidelity)
-
-
-def with_person(
-    log: xr.Dataset, fidelity: Fidelity, person: Mapping[str, Array], robot: Mapping[str, Array]
-) -> xr.Dataset:
-    """Add the person, and the directions' errors of the robot, to the log of a run.
-
-    `fidelity`: what it leaves of the person, at T samples of the recording; `person` {str: (T, 3) array}:
-    points of the person's body, m, by name; `robot` {str: (K, 3) array}: points of the robot's body at the
-    first K samples, m, by name. Returns log with the variables of `PERSON_SIGNALS`.
-    """
-    count = len(fidelity.recording_time)
-    tracks = [track for track in fidelity.errors.tracks if track.quantity in DIRECTIONS]
-    errors = np.full((count, len(tracks)), np.nan)
-    for column, track in enumerate(tracks):
-        errors[track.samples, column] = track.values
-    names = [name for name in POINT_NAMES if name in person or name in robot]
-    values = {
-        "recording_time": fidelity.recording_time,
-        "recording_robot_time": fidelity.robot_time,
-        "direction_error": errors,
-        "person_point": _stack(person, names, count),
-        "robot_point": _stack(robot, names, count),
-    }
-    limbs = ["_".join(filter(None, (track.side, *track.quantity.split()))) for track in tracks]
-    labels = {"limb": limbs, "body_point": names}
-    described = {signal.name: {"description": signal.description} for signal in PERSON_COORDINATES}
-    coordinates = {name: (name, np.array(each, dtype=str), described[name]) for name, each in labels.items()}
-    return assign_variables(log.assign_coords(coordinates), label(PERSON_SIGNALS, values))
-
-
-def _stack(points: Mapping[str, Array], names: list[str], count: int) -> Array:
-    """Positions (T, N, 3) of named points; NaN for those that are not there, and after their last sample."""
-    stacked = np.full((count, len(names), 3), np.nan)
-    for column, name in enumerate(names):
-        if name in points:
-            stacked[: len(points[name]), column] = points[name]
-    return stacked
 
 
 def fidelity_rows(metrics: Mapping[str, Metric]) -> list[tuple[str, ...]]:
@@ -152,16 +138,16 @@ def fidelity_rows(metrics: Mapping[str, Metric]) -> list[tuple[str, ...]]:
     `BODY_QUANTITIES`: part of the body; mean, 95th percentile and largest value; their unit: mm, °, or
     percent of the arm's length; time of the largest in the recording and in the run, s.
     """
-    rows = []
+    rows, value = [], _finite_values(metrics).get
     for quantity in BODY_QUANTITIES:
         name = quantity.replace(" ", "_")
         for ending, (scale, unit) in _SCALES.items():
-            errors = [_value(metrics, f"{name}_{kind}_{ending}") for kind in ("mean", "p95", "max")]
-            times = [_value(metrics, f"{name}_max_at_{clock}") for clock in ("s", "robot_s")]
-            found = [value for value in (*errors, *times) if value is not None]
+            errors = [value(f"{name}_{kind}_{ending}") for kind in ("mean", "p95", "max")]
+            times = [value(f"{name}_max_at_{clock}") for clock in ("s", "robot_s")]
+            found = [each for each in (*errors, *times) if each is not None]
             if len(found) == len(errors) + len(times):
-                shown = (f"{scale * value:.1f}" for value in found[:3])
-                rows.append((quantity, *shown, unit, *(f"{value:.2f}" for value in found[3:])))
+                shown = (f"{scale * each:.1f}" for each in found[:3])
+                rows.append((quantity, *shown, unit, *(f"{each:.2f}" for each in found[3:])))
     return rows
 
 
@@ -170,10 +156,7 @@ def fidelity_lines(metrics: Mapping[str, Metric]) -> Iterator[str]:
 
     `metrics`: metrics `fidelity.*`, of a run or a plan. Yields A line; none without these metrics.
     """
-
-    def value(name: str) -> float | None:
-        return _value(metrics, name)
-
+    value = _finite_values(metrics).get
     ratio, stretch, lag = value("duration_ratio"), value("stretch_max_ratio"), value("lag_s")
     position, speed, executed = (
         value(f"{name}_fraction") for name in ("position_limit", "speed_limit", "executed")
@@ -205,7 +188,10 @@ def fidelity_lines(metrics: Mapping[str, Metric]) -> Iterator[str]:
     yield f"steps      {wanted - missed:.0f} of the person's {wanted:.0f}{errors}"
 
 
-def _value(metrics: Mapping[str, Metric], name: str) -> float | None:
-    """Value of a metric of fidelity; None if there is none, or it is no finite number."""
-    found = metrics.get(f"{PREFIX}{name}")
-    return float(found) if isinstance(found, (int, float)) and math.isfinite(found) else None
+def _finite_values(metrics: Mapping[str, Metric]) -> dict[str, float]:
+    """Metrics of fidelity that are finite numbers, by their names without the prefix."""
+    return {
+        name.removeprefix(PREFIX): float(value)
+        for name, value in metrics.items()
+        if name.startswith(PREFIX) and isinstance(value, (int, float)) and math.isfinite(value)
+    }

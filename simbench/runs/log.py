@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import time
 import zipfile
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -15,8 +14,14 @@ import numpy as np
 
 from simbench.errors import RunError
 from simbench.files.json_document import parse_json
-from simbench.files.netcdf_file import encode_dataset, load_dataset, probe_file, reading
-from simbench.files.seal import SealState, inspect_seal, seal
+from simbench.files.netcdf_file import (
+    SealState,
+    encode_dataset,
+    inspect_seal,
+    load_dataset,
+    probe_file,
+    reading,
+)
 from simbench.files.storage import write_whole
 from simbench.runs.log_schema import (
     CONTACT_EVENT_SIGNALS,
@@ -68,12 +73,6 @@ class Variable(NamedTuple):
     units: str  # SI unit, and the frame where there is one; empty for what has none.
     description: str = ""  # Description, which the file holds beside the unit.
 
-    @property
-    def attributes(self) -> dict[str, str]:
-        """Attributes of the variable in the file."""
-        described = {"description": self.description} if self.description else {}
-        return {"units": self.units, **described}
-
 
 def label(signals: Sequence[Signal[Any]], values: Mapping[str, Any], *sampled: str) -> dict[str, Variable]:
     """Make variables of arrays from the declarations of what they are.
@@ -104,8 +103,9 @@ def build_dataset(
 
     data = {}
     for name, given in variables.items():
-        variable = Variable(*given)
-        data[name] = (variable.dims, variable.values, variable.attributes)
+        each = Variable(*given)
+        described = {"description": each.description} if each.description else {}
+        data[name] = (each.dims, each.values, {"units": each.units, **described})
     declared = {signal.name: signal for signal in COORDINATE_SIGNALS}
     labels = {}
     for name, values in coordinates.items():
@@ -116,8 +116,13 @@ def build_dataset(
 
 
 def assign_variables(log: xr.Dataset, variables: Mapping[str, Variable]) -> xr.Dataset:
-    """Add variables to a log. `variables`: variables by name."""
-    return log.assign({name: (each.dims, each.values, each.attributes) for name, each in variables.items()})
+    """Add variables, all with a description, to a log. `variables`: variables by name."""
+    return log.assign(
+        {
+            name: (each.dims, each.values, {"units": each.units, "description": each.description})
+            for name, each in variables.items()
+        }
+    )
 
 
 def contact_variables(events: Sequence[Any]) -> dict[str, Variable]:
@@ -145,7 +150,7 @@ def write_log(dataset: xr.Dataset, path: Path) -> None:
     path : Path
         File to write.
     """
-    write_whole(path, seal(encode_dataset(dataset, _COMPRESSION)))
+    write_whole(path, encode_dataset(dataset, _COMPRESSION))
 
 
 def open_run(folder: str | Path) -> xr.Dataset:
@@ -231,7 +236,24 @@ class LogParts:
             log[name].values += self._totals[name]
             self._totals[name] = float(log[name].values[-1])
         self._folder.mkdir(exist_ok=True)
-        _write_part(log, self._folder / f"{self._files:06d}.npz")
+        variables = {
+            str(name): {"dims": list(values.dims), "attributes": values.attrs}
+            for name, values in log.variables.items()
+        }
+        description = {
+            "variables": variables,
+            "coordinates": list(map(str, log.coords)),
+            "attributes": log.attrs,
+        }
+        arrays: dict[str, Any] = {name: log[name].values for name in variables}
+        arrays |= {name: array.astype(str) for name, array in arrays.items() if array.dtype.kind == "O"}
+        # NumPy's scalars become Python's.
+        arrays[_DESCRIPTION] = np.array(json.dumps(description, default=lambda value: value.item()))
+        # Uncompressed; the file appears under its name when it is whole.
+        unfinished = self._folder / f"{self._files:06d}.part"
+        with unfinished.open("wb") as file:
+            np.savez(file, **arrays)
+        os.replace(unfinished, unfinished.with_suffix(".npz"))
         self._files += 1
         self._written = count - 1
         self._next_time = float(recorder.time[count - 1]) + _INTERVAL
@@ -240,10 +262,6 @@ class LogParts:
         for watch in self._watchers:
             watch(log)
         self._next_clock = time.process_time() + spent / _LARGEST_SHARE
-
-    def remove(self) -> None:
-        """Remove the files, once the whole log has been written."""
-        shutil.rmtree(self._folder, ignore_errors=True)
 
 
 def read_log_parts(folder: Path) -> xr.Dataset | None:
@@ -274,28 +292,8 @@ def read_log_parts(folder: Path) -> xr.Dataset | None:
         raise RunError(f"{folder}: its files do not belong together: {error}") from None
 
 
-def _write_part(log: xr.Dataset, path: Path) -> None:
-    """Write a log uncompressed; the file appears under its name when it is whole."""
-    variables = {
-        str(name): {"dims": list(values.dims), "attributes": _plain(values.attrs)}
-        for name, values in log.variables.items()
-    }
-    description = {
-        "variables": variables,
-        "coordinates": list(map(str, log.coords)),
-        "attributes": _plain(log.attrs),
-    }
-    arrays: dict[str, Any] = {name: log[name].values for name in variables}
-    arrays |= {name: array.astype(str) for name, array in arrays.items() if array.dtype.kind == "O"}
-    arrays[_DESCRIPTION] = np.array(json.dumps(description))
-    unfinished = path.with_suffix(".part")
-    with unfinished.open("wb") as file:
-        np.savez(file, **arrays)
-    os.replace(unfinished, path)
-
-
 def _read_part(path: Path) -> xr.Dataset:
-    """Read a file of `_write_part`."""
+    """Read a file of `LogParts`."""
     import xarray as xr
 
     size = path.stat().st_size
@@ -314,13 +312,6 @@ def _read_part(path: Path) -> xr.Dataset:
         }
     coordinates = {name: variables.pop(name) for name in description["coordinates"]}
     return xr.Dataset(variables, coords=coordinates, attrs=description["attributes"])
-
-
-def _plain(attributes: dict[Any, Any]) -> dict[str, Any]:
-    """Convert NumPy scalars to Python's, for JSON."""
-    return {
-        str(name): value.item() if hasattr(value, "item") else value for name, value in attributes.items()
-    }
 
 
 def open_plotted_run(folder: Path) -> xr.Dataset:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +15,7 @@ from simbench.retargeting.reference.reference import Timeline
 from simbench.robot.robot import Robot
 from simbench.robot.robot_limbs import hand_links
 from simbench.robot.sides import SIDES
-from simbench.runs.log import Variable, assign_variables, build_dataset, contact_variables, label
+from simbench.runs.log import assign_variables, build_dataset, contact_variables, label
 from simbench.runs.log_schema import LABELS, STROKES
 from simbench.runs.metrics import add_support_polygon
 from simbench.runs.preparation import Preparation
@@ -23,7 +23,7 @@ from simbench.runs.trajectory_plan import TrackedMotion
 from simbench.sim.balance_loop import OnlineBalance
 from simbench.sim.engine import GRAVITY
 from simbench.sim.fixtures.mechanism import Mechanism
-from simbench.sim.recorder import Recorder
+from simbench.sim.recorder import Recorder, derive_signals
 from simbench.sim.state import Signal
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ ZMP_SIGNALS: tuple[Signal[None], ...] = (
         "ZMP on the floor in the world, from the rate of the momentum and all other wrenches on the robot.",
     ),
 )
-# What `_hand_variables` samples of the plan.
+# What a log samples of the plan of the hands.
 HAND_SIGNALS: tuple[Signal[None], ...] = (
     Signal(
         "palm_target",
@@ -148,15 +148,6 @@ def actor_signals(mechanism: Mechanism) -> tuple[Signal[None], ...]:
     return tuple(signals)
 
 
-def cumulative_variables(mechanisms: Sequence[Mechanism]) -> list[str]:
-    """List the variables of a log that are zero at its first sample and grow from there.
-
-    `mechanisms`: fixtures of the run. Returns names of the variables: the depths of cuts.
-    """
-    cutting = [each.name for each in mechanisms if each.cut is not None]
-    return [f"{name}_{which}" for name in cutting for which in ("cut", "cut_actor")]
-
-
 def make_log(
     robot: Robot,
     recorder: Recorder,
@@ -208,7 +199,21 @@ def make_log(
         )
         zmp = {"zmp": zmp_from_wrench(ground[:, :3], ground[:, 3:]), "zmp_from_momentum": momentum}
         variables |= label(ZMP_SIGNALS, zmp, "time")
-    variables |= _hand_variables(timeline, sides, time)
+    # The planned motion of the palms, NaN for a hand without a plan; without any plan only the contact.
+    plan, shape = timeline.hands, (len(time), len(sides))
+    holding = np.zeros(shape, dtype=bool)
+    if plan is not None:
+        target, palm = np.full((*shape, 3), np.nan), np.full((*shape, 3), np.nan)
+        inside = (time >= timeline.time[0]) & (time <= timeline.time[-1])
+        for column, side in enumerate(sides):
+            for places, poses in ((target, plan.targets), (palm, plan.actor)):
+                for axis in range(3) if side in poses else ():
+                    places[:, column, axis] = np.interp(time, timeline.time, poses[side][:, axis, 3])
+            if side in plan.contact:
+                fraction = np.interp(time, timeline.time, plan.contact[side].astype(float))
+                holding[:, column] = inside & (fraction >= 1.0 - 1e-9)
+        variables |= label(HAND_SIGNALS, {"palm_target": target, "palm_actor": palm}, "time")
+    variables |= label(HAND_SIGNALS, {"hand_contact": holding}, "time")
     for each in mechanisms:
         actor = actor_positions[each.name].T
         paths = [np.interp(time, timeline.time, positions) for positions in actor]
@@ -283,55 +288,28 @@ def with_balance(log: xr.Dataset, balancer: OnlineBalance) -> xr.Dataset:
     return assign_variables(log, label(BALANCE_SIGNALS, logged, "time")).assign_attrs(attributes)
 
 
-def _hand_variables(timeline: Timeline, sides: Sequence[str], time: Array) -> dict[str, Variable]:
-    """Sample the planned motion of the palms at the log's times; only the contact if there is no plan.
+def build_log(prepared: Preparation, robot: Robot, recorder: Recorder, *, derive: bool = False) -> xr.Dataset:
+    """Build the log of what a recorder holds.
 
-    Positions are NaN for a hand without a plan.
+    `prepared`: what is simulated; `robot`: the robot in the simulation; `derive`: whether the signals that
+    follow from others are computed first, as of a part of a run.
     """
-    plan = timeline.hands
-    if plan is None:
-        contact = np.zeros((len(time), len(sides)), dtype=bool)
-        return label(HAND_SIGNALS, {"hand_contact": contact}, "time")
-    inside = (time >= timeline.time[0]) & (time <= timeline.time[-1])
-    shape = len(time), len(sides)
-    target, actor = np.full((*shape, 3), np.nan), np.full((*shape, 3), np.nan)
-    holding = np.zeros(shape, dtype=bool)
-    for column, side in enumerate(sides):
-        for paths, poses in ((target, plan.targets), (actor, plan.actor)):
-            if side in poses:
-                for axis in range(3):
-                    paths[:, column, axis] = np.interp(time, timeline.time, poses[side][:, axis, 3])
-        if side in plan.contact:
-            fraction = np.interp(time, timeline.time, plan.contact[side].astype(float))
-            holding[:, column] = inside & (fraction >= 1.0 - 1e-9)
-    hands = {"palm_target": target, "palm_actor": actor, "hand_contact": holding}
-    return label(HAND_SIGNALS, hands, "time")
-
-
-def make_run_log(prepared: Preparation, robot: Robot) -> Callable[[Recorder], xr.Dataset]:
-    """Make the function that builds a log of samples.
-
-    `prepared`: what is simulated; `robot`: the robot in the simulation. Returns builds the log of what a
-    recorder holds.
-    """
-    course, followed, balanced = prepared.course, prepared.followed, prepared.balanced
-    settings, sitting_on = prepared.scenario.simulation, prepared.seat.name if prepared.seat else ""
-
-    def make(recorder: Recorder) -> xr.Dataset:
-        log = make_log(
-            robot,
-            recorder,
-            prepared.timeline,
-            prepared.mechanisms,
-            course.asked,
-            course.strokes,
-            settings.settle_s,
-            sitting_on,
-        )
-        log = with_balance(log, balanced.balancer) if balanced else log
-        return with_trajectory(log, followed.tracked, settings.timestep_s) if followed else log
-
-    return make
+    if derive:
+        derive_signals(recorder, robot)
+    settings, course, followed = prepared.scenario.simulation, prepared.course, prepared.followed
+    log = make_log(
+        robot,
+        recorder,
+        prepared.timeline,
+        prepared.mechanisms,
+        course.asked,
+        course.strokes,
+        settings.settle_s,
+        prepared.seat.name if prepared.seat else "",
+    )
+    if prepared.balanced:
+        log = with_balance(log, prepared.balanced.balancer)
+    return with_trajectory(log, followed.tracked, settings.timestep_s) if followed else log
 
 
 def with_trajectory(log: xr.Dataset, tracked: TrackedMotion, timestep: float) -> xr.Dataset:

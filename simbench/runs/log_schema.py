@@ -100,7 +100,7 @@ FLAGS = ("hand_contact", "contact_planned", "contact_trajectory", "grip_engaged"
 LARGEST = 1e12  # Largest number in an array that is drawn, in its own unit.
 _KINDS: dict[type[Any], str] = {float: "iuf", int: "iu", bool: "b", str: "UO"}
 _WORDS = {"iuf": "numbers", "iu": "whole numbers", "b": "flags", "UO": "texts"}
-# Labels of the dimensions that `with_person` adds to a log.
+# Labels of the dimensions that `add_fidelity` adds to a log.
 PERSON_COORDINATES: tuple[Signal[None], ...] = (
     Signal(
         "limb",
@@ -117,7 +117,7 @@ PERSON_COORDINATES: tuple[Signal[None], ...] = (
         dtype=str,
     ),
 )
-# What `with_person` adds to a log.
+# What `add_fidelity` adds to a log.
 PERSON_SIGNALS: tuple[Signal[None], ...] = (
     Signal(
         "recording_time",
@@ -256,7 +256,7 @@ def _check_values(log: xr.Dataset, name: str, dims: tuple[Hashable, ...], kinds:
 def has_person(log: xr.Dataset) -> bool:
     """Tell whether a log holds the person whom its robot follows.
 
-    `log`: log of a run. Returns true if `with_person` added them.
+    `log`: log of a run. Returns true if `add_fidelity` added them.
     """
     return "person_point" in log
 

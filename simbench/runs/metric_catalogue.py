@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib.resources import files
@@ -282,19 +282,3 @@ def _fill(text: str, values: Mapping[str, str]) -> str:
     for placeholder, name in values.items():
         text = text.replace(placeholder, name)
     return text
-
-
-def known_metrics(fixtures: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """List the metrics that a run with certain fixtures can have.
-
-    `fixtures`: names of the joints of each fixture of the scenario. Returns names of metrics.
-    """
-    names = [entry.name for entry in metric_entries()]
-    filled = [
-        name.replace("<fixture>", fixture).replace("<joint>", joint)
-        for name in names
-        if "<" in name
-        for fixture, joints in fixtures.items()
-        for joint in (joints if "<joint>" in name else ("",))
-    ]
-    return tuple(dict.fromkeys([*(name for name in names if "<" not in name), *filled]))

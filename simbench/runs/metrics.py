@@ -11,7 +11,7 @@ import numpy as np
 from simbench.balance.support import support_margins, support_polygons
 from simbench.errors import PluginError, SimbenchError
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.rotation import wrap_angle
+from simbench.kinematics.rotation import heading_of, wrap_angle
 from simbench.options import PushSection, StepCommand, SteppingSection
 from simbench.plugins.declarations import plugin_maker
 from simbench.runs.log import assign_variables, label
@@ -63,24 +63,63 @@ def run_metrics(log: xr.Dataset) -> dict[str, float | bool | None]:
     dict of str to float, bool or None
         Metrics by name, with SI units in the names' suffix; None for one that could not be measured.
     """
-    return {
-        **(seat_metrics(log) if log.attrs["seat"] else balance_metrics(log) if log.sizes["foot"] else {}),
-        **(foot_metrics(log) if "foot_pose" in log and log.sizes["foot"] and not log.attrs["seat"] else {}),
-        **(control_metrics(log) if "cog_desired" in log else {}),
-        **tracking_metrics(log),
-        **limit_metrics(log),
-        **torque_metrics(log),
-        **hand_metrics(log),
-        **contact_metrics(log),
+    metrics: dict[str, float | bool | None] = {}
+    if log.attrs["seat"]:
+        metrics |= seat_metrics(log)
+    elif log.sizes["foot"]:
+        metrics |= balance_metrics(log)
+    # Fingers, which the handle stops by design, count for the limits alone; sliding joints count in m. Limits
+    # are compared with position and speed at every physics step, and with torque at the logged samples.
+    settled = log.sel(time=slice(log.attrs["settle_s"], None))
+    moved, arms = ~log["is_grip"].values, log["is_arm"].values
+    errors = (settled["joint_position"] - settled["joint_reference"]).values
+    low, high = log["position_lower"].values, log["position_upper"].values
+    below = low - log["lowest_position"].values
+    above = log["highest_position"].values - high
+    ratios = np.abs(log["torque_motor"].values) / log["torque_limit"].values
+    torque = settled["torque_motor"].values
+    metrics |= {
+        "tracking.rms_rad": float(np.sqrt(np.mean(errors[:, moved] ** 2))),
+        "tracking.max_rad": float(np.abs(errors[:, moved]).max()),
+        "limits.position_violation_rad": float(max(0.0, below.max(), above.max())),
+        "limits.speed_ratio": float((log["highest_speed"] / log["speed_limit"]).max()),
+        "limits.torque_ratio": float(ratios.max()),
+        "torque.saturated_fraction": float(log.attrs["saturated_fraction"]),
+        "torque.rms_nm": float(np.sqrt(np.mean(torque[:, moved] ** 2))),
     }
+    if arms.any():
+        metrics["tracking.arms_rms_rad"] = float(np.sqrt(np.mean(errors[:, arms] ** 2)))
+        metrics["torque.arms_rms_nm"] = float(np.sqrt(np.mean(torque[:, arms] ** 2)))
+    contact = log["hand_contact"].values
+    if contact.any():
+        # Distance of the palms from the actor's, and the grips while contact is planned.
+        error = np.linalg.norm((log["palm_position"] - log["palm_actor"]).values, axis=2)[contact]
+        metrics |= {
+            "hands.rms_m": float(np.sqrt(np.mean(error**2))),
+            "hands.max_m": float(error.max()),
+            "grip.lost": float(log.attrs["grips_lost"]),
+            "grip.held_fraction": float(np.mean(log["grip_engaged"].values[contact])),
+            "grip.max_force_n": float(np.linalg.norm(log["grip_wrench"].values[..., :3], axis=-1).max()),
+        }
+    elif "palm_actor" in log:
+        metrics |= {"hands.rms_m": None, "hands.max_m": None}
+    kinds = contact_kinds(log)
+    metrics["contact.peak_force_n"] = float(log["contact_peak_force"].max()) if len(kinds) else 0.0
+    # Unintended: with itself, with the floor other than by the feet, with equipment other than by the hands
+    # or, on a seat, the thighs.
+    for kind in ("self", "floor_unintended", "equipment_unintended"):
+        metrics[f"contact.{kind}_count"] = float(np.sum(kinds == kind))
+    return metrics
 
 
 def measure_run(
     log: xr.Dataset, scenario: Scenario, mechanisms: Sequence[Mechanism], pushes: Sequence[Push]
-) -> dict[str, Any]:
-    """Compute all metrics that a run's log gives: also of steps, a trajectory, pushes and equipment.
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Compute all metrics that a run's log gives: also of steps, a trajectory, pushes, equipment, plug-ins.
 
-    `scenario`, `mechanisms`, `pushes`: what was simulated.
+    A plug-in that fails costs no run: its metric is null, so that a check of it fails, and a note says why.
+    `scenario`, `mechanisms`, `pushes`: what was simulated. Returns `metrics`: metrics by name; `notes`: what
+    went wrong, one line each.
     """
     metrics: dict[str, Any] = run_metrics(log)
     if scenario.stepping is not None:
@@ -92,7 +131,27 @@ def measure_run(
     for mechanism in mechanisms:
         joints = {joint.name: joint.unit for joint in mechanism.joints}
         metrics |= fixture_metrics(log, mechanism.name, joints)
-    return metrics
+    notes = []
+    for name, section in scenario.metrics.items():
+        measure = plugin_maker("metrics", section.plugin, section.options)
+        try:
+            value = measure(log)
+            array = np.asarray(value)
+            if value is None or isinstance(value, bool):
+                metrics[name] = value
+            elif array.dtype == bool and array.ndim == 0:
+                metrics[name] = bool(array)
+            elif array.ndim or array.dtype.kind not in "iuf" or not math.isfinite(float(array)):
+                raise PluginError(
+                    f"{section.plugin}: returned {' '.join(repr(value).split())[:60]}; "
+                    "allowed: a finite number, true or false, or None"
+                )
+            else:
+                metrics[name] = float(array)
+        except SimbenchError as error:
+            metrics[name] = None
+            notes.append(f"metrics.{name} is null: {error}")
+    return metrics, tuple(notes)
 
 
 def add_support_polygon(log: xr.Dataset) -> xr.Dataset:
@@ -111,8 +170,8 @@ def add_support_polygon(log: xr.Dataset) -> xr.Dataset:
     )
 
 
-def balance_metrics(log: xr.Dataset) -> dict[str, float | bool]:
-    """Compute whether the robot fell, the ZMP's margin and the COG's excursion.
+def balance_metrics(log: xr.Dataset) -> dict[str, float | bool | None]:
+    """Compute whether a robot on its feet fell, the ZMP's margin, the feet's slip, and how it was balanced.
 
     While the robot still stands at rest, also the agreement of the two computations of the ZMP, and of the
     load on the feet with the weight. The first sample does not count, because no step precedes it and it has
@@ -123,7 +182,12 @@ def balance_metrics(log: xr.Dataset) -> dict[str, float | bool]:
     largest horizontal distance of the COG from where it was after settling; `zmp.still_difference_rms_m`:
     difference of the ZMP from contact forces and from momentum, standing still;
     `feet.still_load_error_fraction`: largest relative difference of the load on the feet from the weight,
-    standing still.
+    standing still; `feet.slip_m` and `feet.turn_rad`: largest displacement and rotation of a foot while it
+    carries the robot, None if none does after settling. Of a balanced robot also `cog.rms_m` and `zmp.rms_m`:
+    RMS horizontal distance from the planned COG and ZMP after settling; `base.forward_m`, `base.left_m` and
+    `base.turn_rad`: displacement of the root from the first to the last sample in its initial heading, and
+    its rotation about the vertical; `steps.count`: number of steps taken; `balance.gave_up`: whether the
+    balance controller had no solution.
     """
     height = log["base_pose"].values[:, 2]
     settle = log.attrs["settle_s"]
@@ -133,7 +197,7 @@ def balance_metrics(log: xr.Dataset) -> dict[str, float | bool]:
     margin = settled["zmp_margin"].values
     cog = settled["cog"].values[:, :2]
     standing = height >= FELL_HEIGHT * height[0]
-    metrics: dict[str, float | bool] = {
+    metrics: dict[str, float | bool | None] = {
         # `>=` and not `<`: NaN heights of a diverged simulation count as a fall.
         "fell": not bool(standing.all()),
         "zmp.inside_fraction": float(np.mean(margin > 0.0)),
@@ -148,27 +212,36 @@ def balance_metrics(log: xr.Dataset) -> dict[str, float | bool]:
         weight = log.attrs["mass_kg"] * log.attrs["gravity_m_s2"]
         metrics["zmp.still_difference_rms_m"] = float(np.sqrt(np.mean(np.sum(difference**2, axis=1))))
         metrics["feet.still_load_error_fraction"] = float(np.abs(load / weight - 1.0).max())
+    if "foot_pose" in log:
+        metrics["feet.slip_m"], metrics["feet.turn_rad"] = (
+            float(np.nanmax(values)) if np.isfinite(values).any() else None
+            for values in foot_displacements(log)
+        )
+    if "cog_desired" in log:
+        settled = log.sel(time=slice(settle, None))
+        cog = np.linalg.norm(settled["cog"].values[:, :2] - settled["cog_desired"].values, axis=1)
+        zmp = np.linalg.norm(settled["zmp"].values - settled["zmp_desired"].values, axis=1)
+        poses = log["base_pose"].values
+        heading, (dx, dy) = np.unwrap(heading_of(poses[:, 3:])), poses[-1, :2] - poses[0, :2]
+        cosine, sine = np.cos(heading[0]), np.sin(heading[0])
+        metrics |= {
+            "cog.rms_m": float(np.sqrt(np.mean(cog**2))),
+            "zmp.rms_m": float(np.sqrt(np.nanmean(zmp**2))),
+            "base.forward_m": float(cosine * dx + sine * dy),
+            "base.left_m": float(cosine * dy - sine * dx),
+            "base.turn_rad": float(heading[-1] - heading[0]),
+            "steps.count": float(len(find_steps(log))),
+            "balance.gave_up": bool(np.isfinite(log.attrs["balance_gave_up_s"])),
+        }
     return metrics
-
-
-def foot_metrics(log: xr.Dataset) -> dict[str, float | None]:
-    """Compute how far the feet slide and turn on the floor while they carry the robot.
-
-    A foot carries it while the floor's vertical force on it is at least a tenth of the weight. Each such time
-    is compared with its first sample after settling, at which the foot was put down or stood already. Returns
-    `feet.slip_m`: largest horizontal displacement of a foot's frame; `feet.turn_rad`: largest rotation of a
-    foot about the vertical. None if no foot carries the robot after settling.
-    """
-    slip, turn = (
-        float(np.nanmax(values)) if np.isfinite(values).any() else None for values in foot_displacements(log)
-    )
-    return {"feet.slip_m": slip, "feet.turn_rad": turn}
 
 
 def foot_displacements(log: xr.Dataset) -> tuple[Array, Array]:
     """Compute how far each foot slid, m, and turned, rad, since it began to carry the robot, (S, F) each.
 
-    At the samples after settling; NaN while it does not carry a tenth of the weight.
+    At the samples after settling; NaN while it does not carry a tenth of the weight. The slip is that of the
+    foot's frame, horizontal, and the rotation is about the vertical, both from the first sample at which the
+    foot was put down, or stood already.
     """
     settled = log.sel(time=slice(log.attrs["settle_s"], None))
     weight = log.attrs["mass_kg"] * log.attrs["gravity_m_s2"]
@@ -176,7 +249,7 @@ def foot_displacements(log: xr.Dataset) -> tuple[Array, Array]:
     slip, turn = np.full(carrying.shape, np.nan), np.full(carrying.shape, np.nan)
     for foot in range(carrying.shape[1]):
         pose = settled["foot_pose"].values[:, foot]
-        heading = np.unwrap(_headings(pose))
+        heading = np.unwrap(heading_of(pose[:, 3:]))
         begins = np.flatnonzero(np.diff(carrying[:, foot].astype(int), prepend=0) > 0)
         ends = np.flatnonzero(np.diff(carrying[:, foot].astype(int), append=0) < 0) + 1
         for begin, end in zip(begins, ends, strict=True):
@@ -212,32 +285,6 @@ def seat_metrics(log: xr.Dataset) -> dict[str, float | bool]:
     return metrics
 
 
-def control_metrics(log: xr.Dataset) -> dict[str, float | bool]:
-    """Compute the tracking errors of COG and ZMP, and how far the robot moved.
-
-    Distances are horizontal; `base.*` is the displacement of the root from the first to the last sample in
-    its initial heading, and its rotation about the vertical. `log`: log of a balanced robot. Returns
-    `cog.rms_m` and `zmp.rms_m`: RMS distance from the planned COG and ZMP after settling; `base.forward_m`,
-    `base.left_m` and `base.turn_rad`: displacement and rotation of the root; `steps.count`: number of steps
-    taken; `balance.gave_up`: whether the balance controller had no solution.
-    """
-    settled = log.sel(time=slice(log.attrs["settle_s"], None))
-    cog = np.linalg.norm(settled["cog"].values[:, :2] - settled["cog_desired"].values, axis=1)
-    zmp = np.linalg.norm(settled["zmp"].values - settled["zmp_desired"].values, axis=1)
-    poses = log["base_pose"].values
-    heading, (dx, dy) = np.unwrap(_headings(poses)), poses[-1, :2] - poses[0, :2]
-    cosine, sine = np.cos(heading[0]), np.sin(heading[0])
-    return {
-        "cog.rms_m": float(np.sqrt(np.mean(cog**2))),
-        "zmp.rms_m": float(np.sqrt(np.nanmean(zmp**2))),
-        "base.forward_m": float(cosine * dx + sine * dy),
-        "base.left_m": float(cosine * dy - sine * dx),
-        "base.turn_rad": float(heading[-1] - heading[0]),
-        "steps.count": float(len(find_steps(log))),
-        "balance.gave_up": bool(np.isfinite(log.attrs["balance_gave_up_s"])),
-    }
-
-
 def find_steps(log: xr.Dataset) -> Array:
     """Find the steps in which a foot was off the floor midway and touched it soon after its planned landing.
 
@@ -262,104 +309,6 @@ def find_steps(log: xr.Dataset) -> Array:
             if not touching[(lift + land) // 2, foot] and touching[landing, foot].any():
                 done.append(time[land])
     return np.sort(done)
-
-
-def _headings(poses: Array) -> Array:
-    """Compute the rotation of poses (T, 7) about the vertical, rad, (T,)."""
-    x, y, z, w = poses[:, 3:].T
-    return np.asarray(np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)))
-
-
-def tracking_metrics(log: xr.Dataset) -> dict[str, float]:
-    """Compute the joint position errors, without the fingers, which the handle stops by design.
-
-    `log`: log of a run. Returns `tracking.rms_rad` and `tracking.max_rad`: RMS and largest joint position
-    error after settling, of all joints but the fingers; `tracking.arms_rms_rad`: RMS error of the arms.
-    Sliding joints count in m.
-    """
-    settled = log.sel(time=slice(log.attrs["settle_s"], None))
-    errors = (settled["joint_position"] - settled["joint_reference"]).values
-    error, arms = errors[:, ~log["is_grip"].values], errors[:, log["is_arm"].values]
-    metrics = {
-        "tracking.rms_rad": float(np.sqrt(np.mean(error**2))),
-        "tracking.max_rad": float(np.abs(error).max()),
-    }
-    if arms.size:
-        metrics["tracking.arms_rms_rad"] = float(np.sqrt(np.mean(arms**2)))
-    return metrics
-
-
-def limit_metrics(log: xr.Dataset) -> dict[str, float]:
-    """Compute how close joints came to their limits; a ratio above 1 is a violation.
-
-    Position and speed are taken at every physics step, torque at the logged samples (it is limited at every
-    step). `log`: log of a run. Returns `limits.position_violation_rad`: largest excess over a position limit;
-    `limits.speed_ratio` and `limits.torque_ratio`: largest ratio of speed and torque to their limits;
-    `torque.saturated_fraction`: fraction of all joints' physics steps in which the torque was limited.
-    """
-    low, high = log["position_lower"].values, log["position_upper"].values
-    below = low - log["lowest_position"].values
-    above = log["highest_position"].values - high
-    torque = np.abs(log["torque_motor"].values) / log["torque_limit"].values
-    return {
-        "limits.position_violation_rad": float(max(0.0, below.max(), above.max())),
-        "limits.speed_ratio": float((log["highest_speed"] / log["speed_limit"]).max()),
-        "limits.torque_ratio": float(torque.max()),
-        "torque.saturated_fraction": float(log.attrs["saturated_fraction"]),
-    }
-
-
-def torque_metrics(log: xr.Dataset) -> dict[str, float]:
-    """Compute the RMS of the motors' torques over all joints but the fingers, and over the arms.
-
-    `log`: log of a run. Returns `torque.rms_nm` and `torque.arms_rms_nm`: RMS motor torque after settling
-    over all joints but the fingers, and over the arms.
-    """
-    torque = log["torque_motor"].sel(time=slice(log.attrs["settle_s"], None)).values
-    arms = torque[:, log["is_arm"].values]
-    metrics = {"torque.rms_nm": float(np.sqrt(np.mean(torque[:, ~log["is_grip"].values] ** 2)))}
-    if arms.size:
-        metrics["torque.arms_rms_nm"] = float(np.sqrt(np.mean(arms**2)))
-    return metrics
-
-
-def hand_metrics(log: xr.Dataset) -> dict[str, float | None]:
-    """Compute the distance of the palms from the actor's while in contact, and what the grips held.
-
-    `log`: log of a run. Returns `hands.rms_m` and `hands.max_m`: RMS and largest distance of the palms from
-    the actor's, in contact; `grip.lost`: number of grips that were overloaded and released;
-    `grip.held_fraction`: fraction of the planned contact in which the grip was engaged; `grip.max_force_n`:
-    largest grip force. Without contact the first two are None if the robot was to follow the actor's hands,
-    else there are none.
-    """
-    contact = log["hand_contact"].values
-    if not contact.any():
-        return {"hands.rms_m": None, "hands.max_m": None} if "palm_actor" in log else {}
-    error = np.linalg.norm((log["palm_position"] - log["palm_actor"]).values, axis=2)[contact]
-    return {
-        "hands.rms_m": float(np.sqrt(np.mean(error**2))),
-        "hands.max_m": float(error.max()),
-        "grip.lost": float(log.attrs["grips_lost"]),
-        "grip.held_fraction": float(np.mean(log["grip_engaged"].values[contact])),
-        "grip.max_force_n": float(np.linalg.norm(log["grip_wrench"].values[..., :3], axis=-1).max()),
-    }
-
-
-def contact_metrics(log: xr.Dataset) -> dict[str, float]:
-    """Compute the peak contact force, and count unintended contacts.
-
-    Unintended are contacts of the robot with itself, with the floor other than by the feet, and with
-    equipment other than by the hands or, on a seat, the thighs. `log`: log of a run. Returns
-    `contact.peak_force_n`: largest contact force; `contact.self_count`, `contact.floor_unintended_count` and
-    `contact.equipment_unintended_count`: numbers of unintended contacts.
-    """
-    kinds = contact_kinds(log)
-    counts = {
-        f"contact.{kind}_count": float(np.sum(kinds == kind))
-        for kind in ("self", "floor_unintended", "equipment_unintended")
-    }
-    peak = float(log["contact_peak_force"].max()) if len(kinds) else 0.0
-    return {"contact.peak_force_n": peak, **counts}
 
 
 def contact_kinds(log: xr.Dataset) -> Array:
@@ -456,7 +405,7 @@ def trajectory_metrics(log: xr.Dataset) -> dict[str, float | None]:
         return metrics
     pose, wanted = log["base_pose"].values[used], log["base_trajectory"].values[used]
     apart = np.linalg.norm(pose[:, :2] - wanted[:, :2], axis=1)
-    turn = np.abs(wrap_angle(_headings(pose) - _headings(wanted)))
+    turn = np.abs(wrap_angle(heading_of(pose[:, 3:]) - heading_of(wanted[:, 3:])))
     weight = log.attrs["mass_kg"] * log.attrs["gravity_m_s2"]
     carries = log["foot_wrench"].values[used][:, :, 2] >= _CARRYING_FRACTION * weight
     stands = log["contact_trajectory"].values[used]
@@ -566,35 +515,3 @@ class MetricPlugin(Protocol):
         float, bool or None
             Its value; None if it cannot be measured.
         """
-
-
-def plugin_metrics(
-    log: xr.Dataset, scenario: Scenario
-) -> tuple[Mapping[str, float | bool | None], tuple[str, ...]]:
-    """Compute the metrics of a scenario's plug-ins.
-
-    A plug-in that fails costs no run: its metric is null, so that a check of it fails, and a note says why.
-    Returns `metrics`: metrics by name; `notes`: what went wrong, one line each.
-    """
-    metrics: dict[str, float | bool | None] = {}
-    notes = []
-    for name, section in scenario.metrics.items():
-        measure = plugin_maker("metrics", section.plugin, section.options)
-        try:
-            value = measure(log)
-            array = np.asarray(value)
-            if value is None or isinstance(value, bool):
-                metrics[name] = value
-            elif array.dtype == bool and array.ndim == 0:
-                metrics[name] = bool(array)
-            elif array.ndim or array.dtype.kind not in "iuf" or not math.isfinite(float(array)):
-                raise PluginError(
-                    f"{section.plugin}: returned {' '.join(repr(value).split())[:60]}; "
-                    "allowed: a finite number, true or false, or None"
-                )
-            else:
-                metrics[name] = float(array)
-        except SimbenchError as error:
-            metrics[name] = None
-            notes.append(f"metrics.{name} is null: {error}")
-    return metrics, tuple(notes)

@@ -97,7 +97,8 @@ def planned_fidelity(
     """
     human = has_human_arms(robot, motion)
     lag = _hand_lag(robot, trajectory, motion, trajectory.time, heading) if human else None
-    shares = measure_limit_shares(robot, trajectory.q, joint_speeds(trajectory), *limits)
+    speeds = spline_speeds(trajectory.time, trajectory.q, trajectory.time)
+    shares = measure_limit_shares(robot, trajectory.q, speeds, *limits)
     return Fidelity(errors, motion.time, trajectory.time, shares, lag)
 
 
@@ -125,7 +126,14 @@ def executed_fidelity(
     errors, lag = RobotErrors((), {}), None
     if has_human_arms(robot, motion):
         sampled = sample_trajectory(executed, robot_time[:count])
-        errors = compare_with_person(robot, sampled, first_samples(motion, count), heading=heading)
+        joints, segments = (
+            {name: values[:count] for name, values in tracks.items()}
+            for tracks in (motion.joints, motion.segments)
+        )
+        begun = replace(
+            motion, time=motion.time[:count], joints=joints, segments=segments, markers={}, strokes=None
+        )
+        errors = compare_with_person(robot, sampled, begun, heading=heading)
         if count == len(motion.time):
             # The hands of a robot that falls do not follow the person.
             lag = _hand_lag(robot, executed, motion, robot_time, heading)
@@ -177,16 +185,6 @@ def has_human_arms(robot: Robot, motion: HumanMotion) -> bool:
         and "basic" in robot.postures
         and all(name in robot.frames and name in motion.joints for name in joints)
     )
-
-
-def first_samples(motion: HumanMotion, count: int) -> HumanMotion:
-    """Take joints and segments of the first samples of a recording."""
-    joints, segments = (
-        {name: values[:count] for name, values in tracks.items()}
-        for tracks in (motion.joints, motion.segments)
-    )
-    time = motion.time[:count]
-    return replace(motion, time=time, joints=joints, segments=segments, markers={}, strokes=None)
 
 
 def _hand_lag(
@@ -244,11 +242,6 @@ def measure_lag(time: Array, wanted: Array, executed_time: Array, executed: Arra
     curvature = left - 2.0 * top + right
     between = 0.5 * (left - right) / curvature if curvature else 0.0
     return float((peak - shifts + between) * _LAG_STEP)
-
-
-def joint_speeds(trajectory: JointTrajectory) -> Array:
-    """Compute the joint velocities (T, n) of a planned motion at its samples, rad/s or m/s."""
-    return spline_speeds(trajectory.time, trajectory.q, trajectory.time)
 
 
 def measure_limit_shares(

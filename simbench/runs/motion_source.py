@@ -104,7 +104,31 @@ def scenario_motion(scenario: Scenario, mechanisms: Sequence[Mechanism]) -> Huma
         motion = replace(motion, time=motion.time / section.speed)
     if abs(motion.rate - section.rate_hz) > 1e-6 * section.rate_hz:
         motion = resample(motion, section.rate_hz)
-    motion = _crop(motion, section.start_s or 0.0, section.end_s)
+    start, end = section.start_s or 0.0, section.end_s
+    if start != 0.0 or (end is not None and end < motion.time[-1]):
+        keep = np.flatnonzero((motion.time >= start) & (motion.time <= (np.inf if end is None else end)))
+        if len(keep) < 2:
+            raise MotionError(
+                f"{motion.source}: nothing between {start:g} and {end} s; it lasts {motion.time[-1]:g} s"
+            )
+        first, last = keep[0], keep[-1]
+        part, strokes = slice(first, last + 1), motion.strokes
+        if strokes is not None:
+            strokes = strokes[(strokes[:, 0] >= first) & (strokes[:, 1] <= last)] - first
+        # Its clock starts at 0.
+        motion = replace(
+            motion,
+            time=motion.time[part] - motion.time[first],
+            joints={name: values[part] for name, values in motion.joints.items()},
+            segments={name: values[part] for name, values in motion.segments.items()},
+            markers={name: values[part] for name, values in motion.markers.items()},
+            strokes=strokes,
+            filled=tuple(
+                replace(gap, first=max(gap.first, first) - first, last=min(gap.last, last) - first)
+                for gap in motion.filled
+                if gap.last >= first and gap.first <= last
+            ),
+        )
     if len(motion.time) < _FEWEST_SAMPLES:
         raise MotionError(
             f"{motion.source}: {len(motion.time)} samples at {section.rate_hz:g} Hz are too short to follow; "
@@ -112,35 +136,6 @@ def scenario_motion(scenario: Scenario, mechanisms: Sequence[Mechanism]) -> Huma
         )
     seed = scenario.variation.rounding_seed
     return motion if seed is None else round_motion(motion, seed)
-
-
-def _crop(motion: HumanMotion, start: float, end: float | None) -> HumanMotion:
-    """Cut out the part of a recording between two times; its clock starts at 0."""
-    if start == 0.0 and (end is None or end >= motion.time[-1]):
-        return motion
-    keep = np.flatnonzero((motion.time >= start) & (motion.time <= (np.inf if end is None else end)))
-    if len(keep) < 2:
-        raise MotionError(
-            f"{motion.source}: nothing between {start:g} and {end} s; it lasts {motion.time[-1]:g} s"
-        )
-    part = slice(keep[0], keep[-1] + 1)
-    strokes = motion.strokes
-    if strokes is not None:
-        complete = (strokes[:, 0] >= keep[0]) & (strokes[:, 1] <= keep[-1])
-        strokes = strokes[complete] - keep[0]
-    return replace(
-        motion,
-        time=motion.time[part] - motion.time[keep[0]],
-        joints={name: values[part] for name, values in motion.joints.items()},
-        segments={name: values[part] for name, values in motion.segments.items()},
-        markers={name: values[part] for name, values in motion.markers.items()},
-        strokes=strokes,
-        filled=tuple(
-            replace(gap, first=max(gap.first, keep[0]) - keep[0], last=min(gap.last, keep[-1]) - keep[0])
-            for gap in motion.filled
-            if gap.last >= keep[0] and gap.first <= keep[-1]
-        ),
-    )
 
 
 def perform_on_fixture(scenario: Scenario, mechanisms: Sequence[Mechanism]) -> HumanMotion:

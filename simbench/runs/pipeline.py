@@ -7,14 +7,13 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
+from shutil import rmtree
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Unpack
 
-from simbench.errors import RunError
-from simbench.files.json_document import read_json_object
 from simbench.files.storage import write_whole
 from simbench.motion.readers import SCHEMES, SUFFIXES, find_reader
 from simbench.options import BALANCE_CONTROLLERS, CONTROL_LAWS, RETARGETING_METHODS, TRAJECTORY
@@ -25,20 +24,18 @@ from simbench.robot.robot_variants import draw_variation
 from simbench.runs.baseline import DIVERGED, check_metrics
 from simbench.runs.fidelity_metrics import add_fidelity
 from simbench.runs.log import LogParts, write_log
-from simbench.runs.log_builder import cumulative_variables, make_run_log
-from simbench.runs.metrics import measure_run, plugin_metrics
+from simbench.runs.log_builder import build_log
+from simbench.runs.metrics import measure_run
 from simbench.runs.preparation import (
     OnDoubts,
     Planning,
     Preparation,
     complete_scenario,
-    fallen_height,
     place_in_world,
     prepare,
 )
 from simbench.runs.provenance import (
     collect_provenance,
-    describe_engine,
     describe_policy,
     describe_robot_files,
 )
@@ -63,7 +60,7 @@ from simbench.sim.engine import open_engine
 from simbench.sim.fixtures import TYPES
 from simbench.sim.loop import LoopOptions, simulate
 from simbench.sim.push import Push, plan_pushes
-from simbench.sim.recorder import Recorder, derive_signals
+from simbench.sim.recorder import Recorder
 from simbench.sim.rendering.portrait import fit_camera
 from simbench.sim.rendering.scene_renderer import show_simulation
 from simbench.system.progress import OnProgress, Progress, shown_progress
@@ -203,21 +200,22 @@ def run_scenario(
     SimbenchError
         For bad input; nothing half-written stays.
     """
-    scenario, out = name_given(scenario, given), Path(out)
+    changes: dict[str, Any] = {}
+    for name, value in given.items():
+        if value is not None:
+            # `FILE.py:NAME` if a file defines it at its top level, which a scenario can be run with again
+            # without the program; otherwise `python:NAME`.
+            key, options = _KEYS[name]
+            changes |= {key: give_reference(value), options: None}
+    scenario, out = override_scenario(scenario, changes), Path(out)
     view = None if isinstance(gui, bool) else gui
     engine = open_engine(scenario.simulation.engine)
     if gui is True:
         engine.require_display()
-    inputs = {
-        "scenario.yaml": resolved_yaml(scenario),
-        PROVENANCE: json_text(
-            {
-                **collect_provenance(scenario.seed, sys.argv),
-                "engine": describe_engine(scenario.simulation.engine),
-            }
-        ),
-    }
+    provenance = collect_provenance(scenario.seed, sys.argv, scenario.simulation.engine)
+    inputs = {"scenario.yaml": resolved_yaml(scenario), PROVENANCE: json_text(provenance)}
     with run_directory(out, inputs) as folder, shown_progress(on_progress) as tell:
+        add_provenance = partial(_add_provenance, folder, provenance)
         robot = load_robot(scenario.robot.name)
         source = robot.source
         engine.require_robot(robot)
@@ -225,15 +223,29 @@ def run_scenario(
         if not scenario.motion.source.startswith(TRAJECTORY):
             scenario = _with_camera(robot, scenario, folder)
         if source is not None:
-            _add_provenance(folder, {"robot": describe_robot_files(source)})
-        if plugins := describe_plugins(scenario):
-            _add_provenance(folder, {"plugins": plugins})
-        settings, control = scenario.simulation, scenario.control
+            add_provenance({"robot": describe_robot_files(source)})
+        settings, control, motion = scenario.simulation, scenario.control, scenario.motion
+        named = [
+            ("control_laws", control.law, CONTROL_LAWS),
+            ("balance_controllers", scenario.balance.controller, BALANCE_CONTROLLERS),
+            ("retargeters", scenario.retarget.method, RETARGETING_METHODS),
+            ("marker_maps", motion.marker_map, ()),
+            ("policies", control.policy and control.policy.callable, ()),
+            *(("fixtures", fixture.type, TYPES) for fixture in scenario.fixtures),
+            *(("metrics", section.plugin, ()) for section in scenario.metrics.values()),
+        ]
+        used = [(group, str(name)) for group, name, shipped in named if is_plugin(group, name, shipped)]
+        own = motion.source.partition(":")[0] in SCHEMES or motion.source.endswith(tuple(SUFFIXES))
+        reader = find_reader(motion.source, motion.reader) if motion.reader or not own else None
+        used += [] if reader is None else [("readers", reader)]
+        if used:
+            origins = [load_plugin(*plugin).origin._asdict() for plugin in dict.fromkeys(used)]
+            add_provenance({"plugins": origins})
         posture = robot.postures.get(scenario.robot.posture)
         law = make_control_law(robot, scenario.robot.name, control, settings.timestep_s, posture)
         if control.policy is not None:
-            _add_provenance(folder, {"policy": describe_policy(control.policy)})
-        planning = Planning(cache, on_doubts or Planning().on_doubts, partial(_add_provenance, folder))
+            add_provenance({"policy": describe_policy(control.policy)})
+        planning = Planning(cache, on_doubts or Planning().on_doubts, add_provenance)
         prepared = prepare(robot, scenario, planning, tell)
         course, followed = prepared.course, prepared.followed
         if isinstance(law, PolicyLaw):
@@ -259,11 +271,10 @@ def run_scenario(
             metrics[DIVERGED] = recorder.divergence.time
         else:
             tell("measure", 0, 1)
-            measured = measure_run(log, scenario, prepared.mechanisms, pushes)
+            measured, failed = measure_run(log, scenario, prepared.mechanisms, pushes)
             tell("measure", 1, 1)
-            own, failed = plugin_metrics(log, scenario)
             # What is checked and was not measured is null, not left out.
-            metrics = {**dict.fromkeys(scenario.checks), **metrics, **fidelity, **measured, **own}
+            metrics = {**dict.fromkeys(scenario.checks), **metrics, **fidelity, **measured}
             notes = (*notes, *failed)
         write_metrics(folder, metrics)
         if video and renderer is None:
@@ -316,7 +327,6 @@ def _simulate(
         world = stack.enter_context(opened)
         simulation = place_in_world(world, prepared, varied, law, pushes)
         body = simulation.body
-        build_log = make_run_log(prepared, body.robot)
         if window:
             show_simulation(world, body, make_camera(scenario.camera))
         elif view is not None:
@@ -327,12 +337,11 @@ def _simulate(
 
             live = stack.enter_context(live_video(folder, scenario, robot, mechanisms, fast=fast))
         watchers = [each.add for each in (live, view) if each is not None]
-
-        def build_part(part: Recorder) -> xr.Dataset:
-            derive_signals(part, body.robot)
-            return build_log(part)
-
-        parts = LogParts(folder / LOG_PARTS, build_part, cumulative_variables(mechanisms), watchers)
+        # The depths of cuts are zero at the first sample of a log and grow from there.
+        cutting = [each.name for each in mechanisms if each.cut is not None]
+        depths = [f"{name}_{which}" for name in cutting for which in ("cut", "cut_actor")]
+        make = partial(build_log, prepared, body.robot)
+        parts = LogParts(folder / LOG_PARTS, partial(make, derive=True), depths, watchers)
 
         def follow(done: int, total: int) -> None:
             on_progress("simulate", done, total)
@@ -341,7 +350,7 @@ def _simulate(
         with shielded_from_interrupt() as interrupted:
             options = LoopOptions(
                 log_every,
-                fallen_height=fallen_height(prepared),
+                fallen_height=prepared.fallen_height,
                 realtime=window or (view is not None and view.realtime),
                 progress=follow,
                 stop=interrupted,
@@ -349,7 +358,7 @@ def _simulate(
             try:
                 simulate(simulation, recorder, options)
             finally:
-                log = build_log(recorder)
+                log = make(recorder)
                 if prepared.recording is not None and recorder.divergence is None:
                     log, fidelity = add_fidelity(
                         log,
@@ -360,7 +369,7 @@ def _simulate(
                         scenario.retarget,
                     )
                 write_log(log, folder / "log.nc")
-                parts.remove()
+                rmtree(folder / LOG_PARTS, ignore_errors=True)
         for watcher in watchers:
             watcher(log)
         if live is not None:
@@ -379,46 +388,7 @@ def _with_camera(
     return scenario
 
 
-def _add_provenance(folder: Path, entries: Mapping[str, Any]) -> None:
+def _add_provenance(folder: Path, written: dict[str, Any], entries: Mapping[str, Any]) -> None:
     """Add to the provenance of a run where its robot and its plan came from."""
-    path = folder / PROVENANCE
-    written = read_json_object(path, RunError)
-    write_whole(path, json_text({**written, **entries}))
-
-
-def name_given(scenario: Scenario, given: GivenPlugins) -> Scenario:
-    """Write into a scenario what a Python program passes.
-
-    `given`: what is passed; None counts as nothing. Returns names each by `FILE.py:NAME` if a file defines it
-    at its top level, so that the scenario can be run again without the program, otherwise by `python:NAME`.
-    Raises ScenarioError if one of them is not what it has to be.
-    """
-    changes: dict[str, Any] = {}
-    for name, value in given.items():
-        if value is not None:
-            key, options = _KEYS[name]
-            changes |= {key: give_reference(value), options: None}
-    return override_scenario(scenario, changes)
-
-
-def describe_plugins(scenario: Scenario) -> list[dict[str, Any]]:
-    """Describe where the plug-ins of a scenario came from.
-
-    Returns ready for JSON, one for each: `group`, `reference`, `package` and `version` of the distribution,
-    `file`, and `sha256` of that file, or of all Python files of its package.
-    """
-    motion, policy = scenario.motion, scenario.control.policy
-    candidates = [
-        ("control_laws", scenario.control.law, CONTROL_LAWS),
-        ("balance_controllers", scenario.balance.controller, BALANCE_CONTROLLERS),
-        ("retargeters", scenario.retarget.method, RETARGETING_METHODS),
-        ("marker_maps", motion.marker_map, ()),
-        ("policies", policy and policy.callable, ()),
-        *(("fixtures", fixture.type, TYPES) for fixture in scenario.fixtures),
-        *(("metrics", section.plugin, ()) for section in scenario.metrics.values()),
-    ]
-    named = [(group, str(name)) for group, name, shipped in candidates if is_plugin(group, name, shipped)]
-    own = motion.source.partition(":")[0] in SCHEMES or motion.source.endswith(tuple(SUFFIXES))
-    reader = find_reader(motion.source, motion.reader) if motion.reader or not own else None
-    named += [] if reader is None else [("readers", reader)]
-    return [load_plugin(group, reference).origin._asdict() for group, reference in dict.fromkeys(named)]
+    written.update(entries)
+    write_whole(folder / PROVENANCE, json_text(written))

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import logging
 import os
-import platform
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from importlib import metadata
 from pathlib import Path
 
 from simbench.errors import RunError
-from simbench.files.storage import is_at, try_lock, write_whole
+from simbench.files.storage import try_lock, write_whole
 from simbench.resources import user_cache_dir
 
 PLAN_REUSED = "timing.plan_reused"  # Metric of a run with a recording: whether its plan came from the cache.
@@ -22,25 +20,18 @@ DEFAULT_MEGABYTES = 1000.0
 MOST_PLANS = 500  # Number of plans that are kept at most.
 _SUFFIX, _LOCK_SUFFIX = ".plan", ".lock"
 _POLL = 0.1  # Time between two looks at a lock that another process holds, s.
-# Libraries whose version may change a plan.
-_LIBRARIES = ("numpy", "scipy", "pin", "coal", "numba", "llvmlite", "trimesh", "shapely")
 
 _log = logging.getLogger(__name__)
 
 
-def cache_folder() -> Path | None:
-    """Find the folder of the plans.
+def cache_place() -> tuple[Path | None, int]:
+    """Find the folder of the plans, and how large it may become.
 
-    Returns `plans` in `SIMBENCH_CACHE_DIR`, else in `simbench` in the user's folder of caches.
+    Returns `plans` in `SIMBENCH_CACHE_DIR`, else in `simbench` in the user's folder of caches, None if there
+    is none; and the size, bytes; 0 keeps nothing.
     """
     named, user = os.environ.get(FOLDER_VARIABLE), user_cache_dir()
-    if named:
-        return Path(named) / "plans"
-    return user / "simbench" / "plans" if user else None
-
-
-def size_limit() -> int:
-    """Read how large the cache may become. Returns size, bytes; 0 keeps nothing."""
+    folder = Path(named) / "plans" if named else user / "simbench" / "plans" if user else None
     text = os.environ.get(SIZE_VARIABLE, "").strip()
     try:
         megabytes = float(text) if text else DEFAULT_MEGABYTES
@@ -48,31 +39,7 @@ def size_limit() -> int:
             raise ValueError
     except ValueError:
         raise RunError(f"{SIZE_VARIABLE}={text:.40}: must be a number from 0, in MB") from None
-    return int(megabytes * 1e6)
-
-
-def machine_identity() -> tuple[str, ...]:
-    """Describe what may change the last bits of a plan beside the sources: libraries, processor, threads.
-
-    Returns one line each.
-    """
-    import llvmlite.binding as llvm
-
-    versions = []
-    for name in _LIBRARIES:
-        try:
-            versions.append(f"{name} {metadata.version(name)}")
-        except metadata.PackageNotFoundError:
-            versions.append(f"{name} none")
-    named = {name: value for name, value in os.environ.items() if name.endswith("_NUM_THREADS")}
-    threads = named or {"cores": str(len(os.sched_getaffinity(0)))}
-    return (
-        *versions,
-        f"python {platform.python_version()}",
-        f"processor {platform.machine()} {llvm.get_host_cpu_name()}",
-        f"threads {sorted(threads.items())}",
-        f"compiled {os.environ.get('NUMBA_DISABLE_JIT', '0')}",
-    )
+    return folder, int(megabytes * 1e6)
 
 
 def read_cached(folder: Path, key: str) -> bytes | None:
@@ -145,13 +112,11 @@ def claimed(folder: Path, key: str, on_wait: Callable[[], None]) -> Iterator[Non
         except OSError:
             yield
             return
-        locked = try_lock(descriptor)
-        if locked is None or (locked and is_at(descriptor, path)):
+        if try_lock(descriptor, path) is not False:
             break
         os.close(descriptor)
-        if not locked:
-            on_wait()
-            time.sleep(_POLL)
+        on_wait()
+        time.sleep(_POLL)
     try:
         yield
     finally:
@@ -166,9 +131,9 @@ def cache_state() -> tuple[Path | None, int, int, int]:
     Returns the folder of the plans, None if the user has no folder for caches; the number of plans; their
     size and the largest size that they may have, bytes.
     """
-    folder = cache_folder()
+    folder, limit = cache_place()
     found = _plans(folder) if folder else []
-    return folder, len(found), sum(size for _, size, _ in found), size_limit()
+    return folder, len(found), sum(size for _, size, _ in found), limit
 
 
 def clear_cache() -> tuple[int, int]:

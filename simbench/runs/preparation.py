@@ -84,18 +84,12 @@ class Preparation:
     followed: TrajectoryPlan | None  # Plan of a trajectory that was made elsewhere.
     recording: HumanMotion | None  # Recording that the robot follows, at the samples of the plan.
     balanced: BalancedRun | None  # Balance of a robot on its feet.
-
-    @property
-    def timeline(self) -> Timeline:
-        """Planned motion at every physics step."""
-        return self.balanced.timeline if self.balanced else self.course.timeline
-
-    @property
-    def doubts(self) -> tuple[str, ...]:
-        """What may well be wrong about the motion, and what the robot cannot do of it, one line each."""
-        if self.followed is not None:
-            return self.followed.doubts
-        return () if self.recording is None else (*self.recording.doubts, *self.course.doubts)
+    timeline: Timeline  # Planned motion at every physics step.
+    fallen_height: float  # Height of the root below which it has fallen, m; -inf on a fixed base.
+    # Way (T, 2) of a robot that follows a trajectory or a person's steps, m; None of any other.
+    way: NDArray[np.float64] | None
+    # What may well be wrong about the motion, and what the robot cannot do of it, one line each.
+    doubts: tuple[str, ...]
 
     def planned_base(self) -> Callable[[], NDArray[np.float64]] | None:
         """Give what tells the pose (7,) of the base that simbench's own balance controller plans, as it goes.
@@ -106,13 +100,6 @@ class Preparation:
             return None
         whole = self.balanced.balancer.whole
         return lambda: whole.configuration[:7]
-
-    @property
-    def way(self) -> NDArray[np.float64] | None:
-        """Way (T, 2) of a robot that follows a trajectory or a person's steps, m; None of any other."""
-        if self.followed is not None:
-            return self.followed.tracked.base[:, :2]
-        return None if self.course.whole is None else self.course.whole.gait.cog
 
 
 def complete_scenario(robot: Robot, scenario: Scenario) -> tuple[Scenario, tuple[str, ...]]:
@@ -174,6 +161,7 @@ def prepare(robot: Robot, scenario: Scenario, planning: Planning, on_progress: O
     settings, feedforward = scenario.simulation, scenario.control.feedforward
     followed: TrajectoryPlan | None = None
     recording: HumanMotion | None = None
+    doubts: tuple[str, ...] = ()
     if source.startswith(TRAJECTORY):
         followed = plan_scenario_trajectory(robot, scenario, on_progress)
         path = Path(source.removeprefix(TRAJECTORY))
@@ -181,6 +169,7 @@ def prepare(robot: Robot, scenario: Scenario, planning: Planning, on_progress: O
         planning.add_provenance({"trajectory": described})
         if followed.doubts:
             planning.on_doubts(followed.doubts)
+        doubts = followed.doubts
         course = Plan(followed.timeline, followed.metrics, {}, None)
     elif source in (SWEEP, STILL):
         if scenario.fixtures:
@@ -194,47 +183,59 @@ def prepare(robot: Robot, scenario: Scenario, planning: Planning, on_progress: O
         )
         course = Plan(timeline, {}, {}, None)
     else:
-        course, recording = _plan_from_recording(robot, scenario, mechanisms, planning, on_progress)
-    require_finite(course.timeline, robot, settings.timestep_s)
+        on_progress("read", 0, 1)
+        recording = scenario_motion(scenario, mechanisms)
+        one_arm = len(complete_arms(recording.joints)) == 1
+        if one_arm and has_both_arms(robot) and not scenario.motion.strict:
+            recording = hang_missing_arm(recording)
+        on_progress("read", 1, 1)
+        # What is doubtful about the recording is told before it is planned, and kept with the plan's record.
+        planning.add_provenance({"doubts": list(recording.doubts)})
+        if recording.doubts:
+            planning.on_doubts(recording.doubts)
+        inputs = collect_inputs(robot, scenario, mechanisms, recording)
+        # What the code of a retargeter does is not known.
+        cache = planning.cache and scenario.retarget.method in RETARGETING_METHODS
+        course, record = find_plan(robot, inputs, on_progress, cache=cache)
+        if course.doubts:
+            planning.on_doubts(tuple(course.doubts))
+        doubts = (*recording.doubts, *course.doubts)
+        planning.add_provenance({"doubts": list(doubts), "plan": asdict(record)})
+        counted = {PLAN_REUSED: record.reused, DOUBT_COUNT: float(len(recording.doubts))}
+        course = replace(course, metrics={**course.metrics, **counted})
+    reference = course.timeline.reference
+    rows = (reference.position, reference.velocity, reference.feedforward, reference.acceleration)
+    finite = np.logical_and.reduce([np.isfinite(each) for each in rows])
+    if not finite.all():
+        step = int((~finite).any(axis=1).argmax())
+        joint = robot.joint_names[int((~finite[step]).argmax())]
+        raise RetargetError(
+            f"the planned motion is not a finite number from {step * settings.timestep_s:.3f} s on, first "
+            f"joint {joint}; the recording begins at {course.timeline.start:.3f} s"
+        )
     if seat is not None:
         begin = np.concatenate([course.timeline.base, course.timeline.reference.position[0]])
         require_seat(robot, begin, seat)
     if not robot.floating:
         robot = on_pedestal(robot, float(course.timeline.base[2]))
     balanced = _balanced(robot, scenario, course, followed)
-    return Preparation(scenario, robot, mechanisms, seat, course, followed, recording, balanced)
-
-
-def _plan_from_recording(
-    robot: Robot,
-    scenario: Scenario,
-    mechanisms: list[Mechanism],
-    planning: Planning,
-    on_progress: OnProgress,
-) -> tuple[Plan, HumanMotion]:
-    """Plan the motion of a robot that follows the scenario's recording, or take the plan from the cache.
-
-    What is doubtful about the recording is told before it is planned, and kept with the plan's record.
-    """
-    on_progress("read", 0, 1)
-    motion = scenario_motion(scenario, mechanisms)
-    one_arm = len(complete_arms(motion.joints)) == 1
-    if one_arm and has_both_arms(robot) and not scenario.motion.strict:
-        motion = hang_missing_arm(motion)
-    on_progress("read", 1, 1)
-    planning.add_provenance({"doubts": list(motion.doubts)})
-    if motion.doubts:
-        planning.on_doubts(motion.doubts)
-    inputs = collect_inputs(robot, scenario, mechanisms, motion)
-    # What the code of a retargeter does is not known.
-    cache = planning.cache and scenario.retarget.method in RETARGETING_METHODS
-    plan, record = find_plan(robot, inputs, on_progress, cache=cache)
-    if plan.doubts:
-        planning.on_doubts(tuple(plan.doubts))
-    planning.add_provenance({"doubts": [*motion.doubts, *plan.doubts], "plan": asdict(record)})
-    doubts = float(len(motion.doubts))
-    plan = replace(plan, metrics={**plan.metrics, PLAN_REUSED: record.reused, DOUBT_COUNT: doubts})
-    return plan, motion
+    timeline = balanced.timeline if balanced else course.timeline
+    fallen = FELL_HEIGHT * float(timeline.base[2]) if robot.floating else -np.inf
+    way = followed.tracked.base[:, :2] if followed else course.whole.gait.cog if course.whole else None
+    return Preparation(
+        scenario,
+        robot,
+        mechanisms,
+        seat,
+        course,
+        followed,
+        recording,
+        balanced,
+        timeline,
+        fallen,
+        way,
+        doubts,
+    )
 
 
 def restart(prepared: Preparation) -> Preparation:
@@ -255,7 +256,8 @@ def restart(prepared: Preparation) -> Preparation:
     )
     course = replace(prepared.course, timeline=replace(timeline, reference=reference))
     balanced = _balanced(prepared.robot, prepared.scenario, course, prepared.followed)
-    return replace(prepared, course=course, balanced=balanced)
+    timeline = balanced.timeline if balanced else course.timeline
+    return replace(prepared, course=course, balanced=balanced, timeline=timeline)
 
 
 def place_in_world(
@@ -305,14 +307,6 @@ def place_in_world(
     )
 
 
-def fallen_height(prepared: Preparation) -> float:
-    """Compute below which height of its root a robot has fallen.
-
-    `prepared`: what is simulated. Returns height, m; -inf of a robot with a fixed base.
-    """
-    return FELL_HEIGHT * float(prepared.timeline.base[2]) if prepared.robot.floating else -np.inf
-
-
 def _balanced(
     robot: Robot, scenario: Scenario, course: Plan, followed: TrajectoryPlan | None
 ) -> BalancedRun | None:
@@ -324,21 +318,6 @@ def _balanced(
     if whole is not None:
         return balance_plan(robot, course.timeline, whole, balance, settings, feedforward=feedforward)
     return balance_run(robot, course.timeline, balance, scenario.stepping, settings, feedforward=feedforward)
-
-
-def require_finite(timeline: Timeline, robot: Robot, timestep: float) -> None:
-    """Refuse a planned motion that is not a finite number everywhere; the error says when and which joint."""
-    reference = timeline.reference
-    rows = (reference.position, reference.velocity, reference.feedforward, reference.acceleration)
-    finite = np.logical_and.reduce([np.isfinite(each) for each in rows])
-    if finite.all():
-        return
-    step = int((~finite).any(axis=1).argmax())
-    joint = robot.joint_names[int((~finite[step]).argmax())]
-    raise RetargetError(
-        f"the planned motion is not a finite number from {step * timestep:.3f} s on, first joint {joint}; "
-        f"the recording begins at {timeline.start:.3f} s"
-    )
 
 
 @dataclass(frozen=True)

@@ -31,21 +31,37 @@ _DIGITS = 32
 _DATA = ("robots", "marker_maps", "samples")
 
 
-def collect_provenance(seed: int, command: Sequence[str]) -> dict[str, Any]:
+def collect_provenance(seed: int, command: Sequence[str], engine: str | None = None) -> dict[str, Any]:
     """Collect versions, machine, seed and command line of a run that starts now.
 
-    `seed`: seed of the scenario; `command`: program and arguments, as in `sys.argv`. Returns ready for JSON:
-    `simbench`, `git_commit` (None outside a checkout, ending in `-dirty` when files differ from it),
-    `python`, `platform`, `processor`, `cores`, `packages` (name to version), `seed`, `command`, `date`.
+    `seed`: seed of the scenario; `command`: program and arguments, as in `sys.argv`; `engine`: one of
+    `sim.engine.ENGINES`, if one is used. Returns ready for JSON: `simbench`, `git_commit` (None outside a
+    checkout, ending in `-dirty` when files differ from it), `python`, `platform`, `processor`, `cores`,
+    `packages` (name to version), `seed`, `command`, `date`, and of the engine its `name`, `library` (the
+    distribution that is installed) and its `version`.
     """
     packages, processor = dict(_packages()), platform.processor()
     with suppress(OSError):
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
         names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
         processor = next(names, processor)
+    commit = None
+    if (PACKAGE.parent / ".git").exists():
+        git = ["git", "--no-optional-locks", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
+        with suppress(OSError, subprocess.CalledProcessError):
+            described = subprocess.run(git, cwd=PACKAGE.parent, capture_output=True, text=True, check=True)
+            commit = described.stdout.strip()
+    used = {}
+    if engine is not None:
+        # Digests of a study need no engine, whose import takes a second.
+        from simbench.sim.engine import ENGINES
+
+        providers = metadata.packages_distributions().get(ENGINES[engine].library, [])
+        library = providers[0] if providers else ENGINES[engine].library
+        used = {"engine": {"name": engine, "library": library, "version": packages.get(library)}}
     return {
         "simbench": packages.get("simbench-robotics"),
-        "git_commit": _git_commit(),
+        "git_commit": commit,
         "python": sys.version.split()[0],
         "platform": platform.platform(),
         "processor": processor,
@@ -55,21 +71,8 @@ def collect_provenance(seed: int, command: Sequence[str]) -> dict[str, Any]:
         # An argument that is a path need not be text.
         "command": [os.fsencode(part).decode("utf-8", "replace") for part in command],
         "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        **used,
     }
-
-
-def describe_engine(name: str) -> dict[str, Any]:
-    """Describe the physics engine of a run.
-
-    `name`: one of `sim.engines.ENGINES`. Returns ready for JSON: `name`, `library` (the distribution that is
-    installed) and its `version`.
-    """
-    # Digests of a study need no engine, whose import takes a second.
-    from simbench.sim.engine import ENGINES
-
-    providers = metadata.packages_distributions().get(ENGINES[name].library, [])
-    library = providers[0] if providers else ENGINES[name].library
-    return {"name": name, "library": library, "version": dict(_packages()).get(library)}
 
 
 @lru_cache(maxsize=1)
@@ -121,23 +124,6 @@ def describe_trajectory(path: Path, notes: Sequence[str], doubts: Sequence[str])
     """
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     return {"file": str(path), "sha256": digest, "notes": list(notes), "doubts": list(doubts)}
-
-
-def _git_commit() -> str | None:
-    checkout = PACKAGE.parent
-    if not (checkout / ".git").exists():
-        return None
-    try:
-        described = subprocess.run(
-            ["git", "--no-optional-locks", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"],
-            cwd=checkout,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-    except (OSError, subprocess.CalledProcessError):
-        return None
-    return described.stdout.strip()
 
 
 def fingerprint(value: Any) -> str:

@@ -151,14 +151,25 @@ def build_whole_body_reference(
     sampled = SampledMotion(make_interp_spline(time, joints, k=3), settings, time[-1])
     before = leads[0][0][-1]
     grip = np.zeros((len(sampled.clock), 2), dtype=bool)
-    for column, side in enumerate(SIDES):
-        closing, grip[:, column] = (
+    for hand, side in enumerate(SIDES):
+        closing, grip[:, hand] = (
             np.interp(sampled.clock - before, trajectory.time, flag.astype(float), left=0.0) >= 1.0 - 1e-9
             for flag in (hands.grip[side] >= _CLOSING_THRESHOLD, hands.contact[side])
         )
         fraction = min(_GRIP_SPEED_FRACTION, speed_fraction)
-        if f"{side}_hand" in robot.hands:
-            _close_fingers(robot, side, closing, sampled, settings.timestep_s, fraction)
+        # Fingers are closed while the hand holds and just before, and open otherwise.
+        for name in robot.hands[f"{side}_hand"].joints if f"{side}_hand" in robot.hands else ():
+            column = robot.joint_names.index(name)
+            opened, closed = grip_range(robot, name)
+            # A smooth step 3s² − 2s³ is fastest in its middle, at 1.5 times its mean speed.
+            greatest = fraction * float(robot.model.velocityLimit[robot.root_v + column])
+            duration = 1.5 * abs(closed - opened) / greatest
+            level, progress = 0.0, np.empty(len(closing))
+            for step, rate in enumerate(np.where(closing, 1.0, -1.0) * settings.timestep_s / duration):
+                level = progress[step] = min(max(level + rate, 0.0), 1.0)
+            position = opened + (closed - opened) * progress**2 * (3.0 - 2.0 * progress)
+            sampled.position[:, column] = position
+            sampled.velocity[:, column] = np.gradient(position, settings.timestep_s)
     torque = np.zeros_like(joints)
     if feedforward != "none":
         inertia = feedforward == "inverse_dynamics"
@@ -232,28 +243,6 @@ def _balanced_joints(robot: Robot, plan: MotionPlan, joints: Array) -> Array:
     for side in SIDES:
         frozen[..., leg_columns(robot, side)] = joints[..., leg_columns(robot, side)]
     return frozen
-
-
-def _close_fingers(
-    robot: Robot, side: str, closing: Flags, sampled: SampledMotion, timestep: float, fraction: float
-) -> None:
-    """Write the grip joints' reference: closed while the hand holds and just before, open otherwise.
-
-    They move at `fraction` of their speed limits.
-    """
-    for name in robot.hands[f"{side}_hand"].joints:
-        column = robot.joint_names.index(name)
-        opened, closed = grip_range(robot, name)
-        # A smooth step 3s² − 2s³ is fastest in its middle, at 1.5 times its mean speed.
-        duration = (
-            1.5 * abs(closed - opened) / (fraction * float(robot.model.velocityLimit[robot.root_v + column]))
-        )
-        level, progress = 0.0, np.empty(len(closing))
-        for step, rate in enumerate(np.where(closing, 1.0, -1.0) * timestep / duration):
-            level = progress[step] = min(max(level + rate, 0.0), 1.0)
-        position = opened + (closed - opened) * progress**2 * (3.0 - 2.0 * progress)
-        sampled.position[:, column] = position
-        sampled.velocity[:, column] = np.gradient(position, timestep)
 
 
 def moved_by_sweep(robot: Robot) -> Flags:

@@ -130,7 +130,13 @@ def run_directory(final: Path, inputs: Mapping[str, str]) -> Iterator[Path]:
     written at once, by name: `scenario.yaml`, `provenance.json`. Yields the directory to write into.
     """
     working = incomplete_path(final)
-    _require_free(final)
+    try:
+        if final.exists() and not final.is_dir():
+            raise RunError(f"{final}: is a file; a run needs a new directory")
+        if final.is_dir() and any(final.iterdir()):
+            raise DirectoryTaken(f"{final}: exists and is not empty; a run needs a new directory")
+    except OSError as error:
+        raise RunError(f"{final}: cannot write there: {error.strerror}") from None
     with ExitStack() as stack:
         try:
             made = stack.enter_context(claim_folder(working, holds_only_a_run))
@@ -156,8 +162,8 @@ def run_directory(final: Path, inputs: Mapping[str, str]) -> Iterator[Path]:
                     sync(path)
                 os.replace(working, final)
                 sync(working.parent)
-        except SimbenchError as error:
-            _keep_or_remove(working, made, inputs, str(error))
+        except (SimbenchError, KeyboardInterrupt) as error:
+            _keep_or_remove(working, made, inputs, str(error) or "interrupted")
             raise
         except (OSError, RuntimeError) as error:
             cause = _disk_error(error, working)
@@ -168,9 +174,6 @@ def run_directory(final: Path, inputs: Mapping[str, str]) -> Iterator[Path]:
             if not working.is_dir():
                 raise StorageError(f"{final}: cannot write: {cause}") from None
             raise StorageError(f"{final}: cannot write: {cause}; partial run kept in {working}") from None
-        except KeyboardInterrupt as error:
-            _keep_or_remove(working, made, inputs, str(error) or "interrupted")
-            raise
         except BaseException as error:
             _mark(working, repr(error))
             raise
@@ -232,8 +235,8 @@ def replaced_run(final: Path) -> str | None:
 
 def write_metrics(folder: Path, metrics: Mapping[str, Any]) -> None:
     """Write `metrics.json`, sorted by name; NaN and infinity become null. `folder`: run directory."""
-    plain = {name: plain_value(value) for name, value in metrics.items()}
-    write_whole(folder / "metrics.json", json_text(dict(sorted(plain.items()))))
+    plain = {name: plain_value(value) for name, value in sorted(metrics.items())}
+    write_whole(folder / "metrics.json", json_text(plain))
 
 
 def json_text(data: Mapping[str, Any]) -> str:
@@ -259,17 +262,6 @@ def _disk_error(error: Exception, working: Path) -> str | None:
     # HDF5 wraps the system's message in an error of its own.
     messages = (os.strerror(number) for number in DISK_ERRORS)
     return next((message for message in messages if message in str(error)), None)
-
-
-def _require_free(final: Path) -> None:
-    """Refuse a run directory that exists already."""
-    try:
-        if final.exists() and not final.is_dir():
-            raise RunError(f"{final}: is a file; a run needs a new directory")
-        if final.is_dir() and any(final.iterdir()):
-            raise DirectoryTaken(f"{final}: exists and is not empty; a run needs a new directory")
-    except OSError as error:
-        raise RunError(f"{final}: cannot write there: {error.strerror}") from None
 
 
 def _names(folder: Path) -> set[str]:

@@ -6,10 +6,13 @@ import hashlib
 import io
 import json
 import math
+import os
+import platform
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import partial
+from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,13 +30,11 @@ from simbench.retargeting.stand.standing_plan import MotionPlan, plan_motion
 from simbench.retargeting.steps.step_candidates import StepFollowingOptions
 from simbench.retargeting.steps.step_following import plan_step_following
 from simbench.runs.plan_cache import (
-    cache_folder,
+    cache_place,
     claimed,
     discard,
     keep,
-    machine_identity,
     read_cached,
-    size_limit,
 )
 from simbench.runs.provenance import fingerprint, sources_fingerprint
 from simbench.runs.retargeted_reference import build_arm_reference, build_whole_body_reference
@@ -60,6 +61,8 @@ OnProgress = Callable[[str, int, int], None]
 _FAR_OFF = 20.0
 _STRUCTURE = "structure"  # Name of the array that holds the JSON text of everything but arrays.
 _DIGEST_SIZE = hashlib.sha256().digest_size
+# Libraries whose version may change a plan.
+_LIBRARIES = ("numpy", "scipy", "pin", "coal", "numba", "llvmlite", "trimesh", "shapely")
 
 
 @dataclass(frozen=True)
@@ -111,6 +114,7 @@ def collect_inputs(
     inputs of `make_plan`.
     """
     settings = scenario.simulation
+    follows_steps = robot.floating and scenario.retarget.physics == "steps"
     described: list[Mechanism] = []
     timing = SimulationSection(
         timestep_s=settings.timestep_s,
@@ -139,16 +143,8 @@ def collect_inputs(
         timing,
         scenario.control.feedforward,
         scenario.balance.embedding or not robot.floating,
-        scenario.balance.rate_hz if follows_steps(robot, scenario.retarget) else 0.0,
+        scenario.balance.rate_hz if follows_steps else 0.0,
     )
-
-
-def follows_steps(robot: Robot, settings: RetargetSection) -> bool:
-    """Tell whether a robot's legs follow the person's steps.
-
-    `settings`: section `retarget` of the scenario. Returns whether they do; never on a fixed base.
-    """
-    return robot.floating and settings.physics == "steps"
 
 
 def make_plan(robot: Robot, inputs: PlanInputs, on_progress: OnProgress) -> Plan:
@@ -158,7 +154,7 @@ def make_plan(robot: Robot, inputs: PlanInputs, on_progress: OnProgress) -> Plan
     the planned motion at every physics step. Raises SimbenchError if the robot cannot follow the recording.
     """
     motion, mechanisms, settings = inputs.motion, inputs.mechanisms, inputs.retarget
-    if follows_steps(robot, settings):
+    if robot.floating and settings.physics == "steps":
         if mechanisms:
             raise ScenarioError(
                 "retarget.physics: steps: hands hold nothing; allowed: a scenario without fixtures"
@@ -320,7 +316,8 @@ def find_plan(
     for bit. Returns `record`: its key, and whether it came from the cache. Raises SimbenchError if the robot
     cannot follow the recording.
     """
-    key, folder, limit = plan_key(inputs), cache_folder(), size_limit()
+    key = plan_key(inputs)
+    folder, limit = cache_place()
     if not cache or folder is None or limit == 0:
         return make_plan(robot, inputs, on_progress), PlanRecord(key, False, False)
     plan = _read(folder, key)
@@ -339,10 +336,27 @@ def plan_key(inputs: PlanInputs) -> str:
     """Digest everything that a plan depends on.
 
     `inputs`: recording, sections and equipment. Returns digest of the inputs, the robot's files, the sources
-    of simbench and the versions of the libraries.
+    of simbench, and what may change the last bits of a plan: libraries, processor and threads.
     """
+    import llvmlite.binding as llvm
+
     robot = [hashlib.sha256(path.read_bytes()).hexdigest() for path in robot_files(inputs.robot.name)]
-    return fingerprint((inputs, robot, sources_fingerprint(), machine_identity()))
+    sources, versions = sources_fingerprint(), []
+    for name in _LIBRARIES:
+        try:
+            versions.append(f"{name} {metadata.version(name)}")
+        except metadata.PackageNotFoundError:
+            versions.append(f"{name} none")
+    named = {name: value for name, value in os.environ.items() if name.endswith("_NUM_THREADS")}
+    threads = named or {"cores": str(len(os.sched_getaffinity(0)))}
+    machine = (
+        *versions,
+        f"python {platform.python_version()}",
+        f"processor {platform.machine()} {llvm.get_host_cpu_name()}",
+        f"threads {sorted(threads.items())}",
+        f"compiled {os.environ.get('NUMBA_DISABLE_JIT', '0')}",
+    )
+    return fingerprint((inputs, robot, sources, machine))
 
 
 def _read(folder: Path, key: str) -> Plan | None:

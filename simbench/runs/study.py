@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from simbench.errors import StorageError, StudyError
-from simbench.files.json_document import read_json
+from simbench.files.json_document import parse_json
 from simbench.files.storage import is_part_of, whole_file, write_whole
+from simbench.files.text import read_text
 from simbench.runs.execution import Execute, capture_result
 from simbench.runs.provenance import fingerprint, own_source_fingerprint, sources_fingerprint
 from simbench.runs.run_directory import json_text, plain_value
@@ -275,7 +276,9 @@ def study_directory(folder: Path, manifest: Mapping[str, Any], inputs: Mapping[s
         if not (folder / _MANIFEST).is_file():
             raise StudyError(f"{folder}: exists and is not the directory of a study")
         try:
-            found = _Description.model_validate(read_json(folder / _MANIFEST, StudyError))
+            found = _Description.model_validate(
+                parse_json(read_text(folder / _MANIFEST, StudyError), str(folder / _MANIFEST), StudyError)
+            )
         except ValidationError as error:
             details = error.errors(include_url=False)[0]
             key = ".".join(str(step) for step in details["loc"]) or "the file"
@@ -313,7 +316,7 @@ def read_row(folder: Path, key: str, varied: Mapping[str, Any]) -> StudyRow | No
     if not path.is_file():
         return None
     try:
-        found = _Row.model_validate(read_json(path, StudyError))
+        found = _Row.model_validate(parse_json(read_text(path, StudyError), str(path), StudyError))
     except (StudyError, ValidationError):
         return None
     content = found.model_dump(exclude={"sha256"})

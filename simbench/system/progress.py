@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import TracebackType
 from typing import IO, Any
 
 # Called with a stage's name, how much of it is done, and how much there is.
@@ -88,21 +87,15 @@ class StageText:
         """Remove the line that changes."""
         with self._lock:
             if self._in_place and self._length:
-                self._write("")
-                self._put("\r")
+                self._write("", end="\r")
 
-    def _write(self, text: str) -> None:
-        self._written = self._clock()
-        if not self._in_place:
-            self._put(f"{text}\n")
-            return
-        text = text[: shutil.get_terminal_size().columns - 1]
-        self._put("\r" + text.ljust(self._length))
-        self._length = len(text)
-
-    def _put(self, text: str) -> None:
+    def _write(self, text: str, end: str = "") -> None:
+        self._written, line = self._clock(), f"{text}\n"
+        if self._in_place:
+            text = text[: shutil.get_terminal_size().columns - 1]
+            line, self._length = f"\r{text.ljust(self._length)}{end}", len(text)
         try:
-            self._stream.write(text)
+            self._stream.write(line)
             self._stream.flush()
         except (OSError, ValueError):
             # Nobody reads it any more, or it is closed: the work goes on.
@@ -110,25 +103,18 @@ class StageText:
 
 
 class CompileCounter:
-    """Counts the functions that numba compiles while a context is open; those read from disk do not count.
+    """Counts the functions that numba compiles until it is closed; those read from disk do not count.
 
     Numba is not imported for it: counting begins when something else has imported it.
     """
 
-    def __init__(self) -> None:
-        self.count = 0
-        """Functions compiled so far, with the one that is being compiled."""
-        self._running = 0
-        self._begin = self._last = 0.0
-        self._listener: Any = None
+    count = 0
+    """Functions compiled so far, with the one that is being compiled."""
+    _running = 0
+    _begin = _last = 0.0
+    _listener: Any = None
 
-    def __enter__(self) -> CompileCounter:
-        """Return itself."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
         """Count no more."""
         if self._listener is not None:
             sys.modules["numba.core.event"].unregister("numba:compile", self._listener)
@@ -174,20 +160,20 @@ def ticking(tick: Callable[[str], None]) -> Iterator[None]:
 
     `tick`: gets what numba is compiling, as text; empty if nothing.
     """
-    over = threading.Event()
-    with CompileCounter() as counter:
+    over, counter = threading.Event(), CompileCounter()
 
-        def run() -> None:
-            while not over.wait(_TICK):
-                tick(counter.describe())
+    def run() -> None:
+        while not over.wait(_TICK):
+            tick(counter.describe())
 
-        thread = threading.Thread(target=run, name="progress", daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            over.set()
-            thread.join()
+    thread = threading.Thread(target=run, name="progress", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+        counter.close()
 
 
 @contextmanager

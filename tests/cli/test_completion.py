@@ -16,7 +16,6 @@ from simbench.cli.completion import (
     complete_scenario_key,
     complete_tasks,
     join_words,
-    whole_words,
 )
 from simbench.cli.main import app, main
 
@@ -71,12 +70,6 @@ def completions(monkeypatch, capsys, *parts):
 )
 def test_bash_completes_words(monkeypatch, capsys, parts, expected):
     assert completions(monkeypatch, capsys, "simbench", *parts) == expected
-
-
-def test_without_bash_nothing_changes(capsys):
-    with whole_words({}):
-        print("as it is")
-    assert capsys.readouterr().out == "as it is\n"
 
 
 def test_completion_can_be_installed(tmp_path):

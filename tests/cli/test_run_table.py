@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from simbench.cli.console import make_console
-from simbench.cli.run_table import next_commands, print_every_metric, print_important, print_run
+from simbench.cli.run_table import next_commands, print_metrics, print_run
 from simbench.options import Bound
 from simbench.resources import resource_dir
 from simbench.runs.baseline import Check, check_metrics
@@ -19,11 +19,11 @@ BASELINES = sorted((resource_dir("scenarios") / "baselines").glob("*.json"))
 LINES_LEFT = 40 - 8
 
 
-def shown(printer, width, metrics, checks, *, terminal=True):
+def shown(width, metrics, checks, *, every=False):
     console = Console(
-        file=io.StringIO(), width=width, force_terminal=terminal, color_system=None, markup=False
+        file=io.StringIO(), width=width, force_terminal=not every, color_system=None, markup=False
     )
-    printer(console, metrics, checks)
+    print_metrics(console, metrics, checks, every=every)
     return [line.rstrip() for line in re.sub("\x1b[^m]*m", "", console.file.getvalue()).splitlines()]
 
 
@@ -41,7 +41,7 @@ def test_every_shipped_scenario_fits_a_terminal_of_100_by_40(measured):
     assert len(measured) >= 40
     assert set(measured) <= set(list_scenarios())
     for name, (metrics, checks) in measured.items():
-        lines = shown(print_important, 100, metrics, checks)
+        lines = shown(100, metrics, checks)
         assert len(lines) <= LINES_LEFT, name
         assert max(map(len, lines)) <= 100, name
         words = " ".join(lines).split()
@@ -53,7 +53,7 @@ def test_every_shipped_scenario_fits_a_terminal_of_100_by_40(measured):
 @pytest.mark.parametrize("width", [60, 80])
 def test_narrow_terminals_break_no_name(measured, width):
     for name, (metrics, checks) in measured.items():
-        lines = shown(print_important, width, metrics, checks)
+        lines = shown(width, metrics, checks)
         assert max(map(len, lines)) <= width, name
         words = set(" ".join(lines).split())
         assert {check.name for check in checks if check.passed} <= words, name
@@ -63,7 +63,7 @@ def test_narrow_terminals_break_no_name(measured, width):
 
 def test_a_pipe_gets_every_metric_in_a_line_of_its_own_whole(measured):
     for metrics, checks in measured.values():
-        lines = shown(print_every_metric, 200, metrics, checks, terminal=False)
+        lines = shown(200, metrics, checks, every=True)
         first = [line.split()[0] for line in lines if line]
         assert set(metrics) <= set(first)
         assert "…" not in "".join(lines)
@@ -72,13 +72,13 @@ def test_a_pipe_gets_every_metric_in_a_line_of_its_own_whole(measured):
 def test_a_metric_with_a_failed_check_is_left_for_the_end():
     metrics = {"fell": False, "hands.rms_m": 0.0191}
     checks = check_metrics({"fell": False, "hands.rms_m": Bound(max=0.01)}, metrics)
-    assert "hands.rms_m" not in " ".join(shown(print_important, 100, metrics, checks))
+    assert "hands.rms_m" not in " ".join(shown(100, metrics, checks))
 
 
 def test_counts_are_shown_when_they_are_not_zero():
     def rows(count):
         metrics = {"fell": False, "contact.self_count": count, "steps.missed_count": count}
-        return " ".join(shown(print_important, 100, metrics, ()))
+        return " ".join(shown(100, metrics, ()))
 
     assert "contact.self_count" not in rows(0)
     assert "steps.missed_count" not in rows(0)
@@ -149,7 +149,7 @@ def test_what_to_do_next_can_be_typed(tmp_path):
 
 def test_names_are_shown_as_they_are(capsys):
     name = "[red]a\x1b[2J.b_ratio"
-    print_important(make_console(), {name: 1.0}, ())
+    print_metrics(make_console(), {name: 1.0}, (), every=False)
     printed = capsys.readouterr().out
     assert "\x1b" not in printed
     assert "[red]a\\x1b[2J.b_ratio" in printed

@@ -1,9 +1,17 @@
 """Damage to HDF5 files: bytes as disks and networks change them, and structures as programs write them."""
 
+import hashlib
 import os
 
 import h5py
 import numpy as np
+
+from simbench.files.netcdf_file import SEAL
+
+
+def seal(content):
+    """Append its checksum to the bytes of a file that another program wrote."""
+    return content + SEAL + hashlib.sha256(content).hexdigest().encode()
 
 
 def damage_bytes(content, rng):

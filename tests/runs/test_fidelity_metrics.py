@@ -7,6 +7,7 @@ import followed_person
 import numpy as np
 import pytest
 import xarray as xr
+from simbench.motion.joint_use import spline_speeds
 
 from simbench.motion.trajectory import sample_trajectory
 from simbench.options import RetargetSection
@@ -14,7 +15,6 @@ from simbench.retargeting.reference.reference import FollowedSteps, Reference, T
 from simbench.runs.fidelity_metrics import add_fidelity, fidelity_lines, fidelity_rows
 from simbench.runs.log_schema import has_person
 from simbench.runs.metric_catalogue import find_metric
-from simbench.runs.motion_fidelity import joint_speeds
 from simbench.runs.report.report_page import report_page
 from simbench.runs.report.run_report import read_reports
 from simbench.runs.run_plan import Plan, decode_plan, encode_plan
@@ -44,7 +44,7 @@ def make_log(dancing, delay=0.0, stretch=1.0, end=np.inf, landing=None):
     return xr.Dataset(
         {
             "joint_position": (("time", "joint"), logged.q),
-            "joint_velocity": (("time", "joint"), joint_speeds(logged)),
+            "joint_velocity": (("time", "joint"), spline_speeds(logged.time, logged.q, logged.time)),
             "base_pose": (("time", "pose"), logged.base),
             "foot_wrench": (("time", "foot", "axis6"), wrench),
             "foot_pose": (("time", "foot", "pose"), feet),

@@ -11,7 +11,7 @@ import xarray as xr
 from hdf5_damage import damage_bytes
 
 from simbench.errors import RunError
-from simbench.files.seal import SEAL
+from simbench.files.netcdf_file import SEAL
 from simbench.runs import log as log_parts
 from simbench.runs.explain.documented_names import log_entries
 from simbench.runs.log import LogParts, build_dataset, contact_variables, open_run, read_log_parts, write_log
@@ -335,11 +335,11 @@ def test_the_files_of_a_run_that_is_killed_are_its_log_bit_for_bit(tmp_path, mon
     final = tmp_path / "run"
     kept = tmp_path / "kept.incomplete"
 
-    def keep(self):
+    def keep(folder, **_):
         kept.mkdir()
-        self._folder.rename(kept / LOG_PARTS)
+        folder.rename(kept / LOG_PARTS)
 
-    monkeypatch.setattr(LogParts, "remove", keep)
+    monkeypatch.setattr("simbench.runs.pipeline.rmtree", keep)
     run_scenario(load_scenario("puma560_sweep", SHORT), final)
     whole, found = open_run(final), open_run(kept)
     count = found.sizes["time"]

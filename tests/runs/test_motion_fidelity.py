@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from simbench.motion.joint_use import spline_speeds
 
 from simbench.balance.leg_ik import stand
 from simbench.motion.trajectory import JointTrajectory, sample_trajectory
@@ -20,7 +21,6 @@ from simbench.runs.motion_fidelity import (
     executed_fidelity,
     fidelity_metrics,
     find_landings,
-    joint_speeds,
     measure_lag,
     measure_limit_shares,
     measure_robot_feet,
@@ -46,7 +46,9 @@ def run(dancing, delay, stretch=1.0, end=None):
 
 def executed(mahru, logged, person, stretch=1.0):
     time = 2.0 + stretch * person.time
-    return executed_fidelity(mahru, logged, joint_speeds(logged), person, time, LIMITS, heading=TURN)
+    return executed_fidelity(
+        mahru, logged, spline_speeds(logged.time, logged.q, logged.time), person, time, LIMITS, heading=TURN
+    )
 
 
 @pytest.mark.parametrize(("delay", "stretch"), [(0.0, 1.0), (0.037, 1.0), (0.1234, 2.5), (-0.02, 1.0)])

@@ -83,7 +83,7 @@ def test_a_robot_that_is_not_balanced_does_not_plan_for_friction():
 
 
 def test_another_version_of_a_library_makes_another_plan(drawer_key, monkeypatch):
-    monkeypatch.setattr(run_plan, "machine_identity", lambda: ("numpy 99",))
+    monkeypatch.setattr(run_plan.metadata, "version", lambda name: "99")
     assert scenario_key("drawer") != drawer_key
 
 
@@ -238,7 +238,7 @@ def test_info_and_clear_by_the_command_line(plans, tmp_path, capsys):
 def test_a_wrong_size_is_refused(monkeypatch, text):
     monkeypatch.setenv(cache.SIZE_VARIABLE, text)
     with pytest.raises(RunError, match="must be a number from 0, in MB"):
-        cache.size_limit()
+        cache.cache_place()
 
 
 SHORT = ["motion.end_s=0.4", "simulation.lead_in_s=0.6", "simulation.hold_s=0.1"]

@@ -5,7 +5,7 @@ import os
 import pty
 import subprocess
 import sys
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 
 import numba
 import pytest
@@ -135,7 +135,7 @@ def test_a_reader_that_went_away_stops_nothing():
 
 def test_compiled_functions_are_counted_by_numbas_events(monkeypatch):
     monkeypatch.setattr(progress, "_LONG_COMPILATION", 0.0)
-    with CompileCounter() as counter:
+    with closing(CompileCounter()) as counter:
         assert counter.describe() == ""
         double, add = numba.njit(lambda x: 2.0 * x), numba.njit(lambda x: x + 1.0)
         assert (double(2.0), add(2.0)) == (4.0, 3.0)

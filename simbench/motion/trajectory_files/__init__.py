@@ -3,6 +3,7 @@
 A new format needs one module with a function from a path to a `StoredMotion`, and one line in `FORMATS`.
 """
 
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from simbench.errors import MotionError
 from simbench.files.arrays import read_array_file
-from simbench.files.text import is_regular_file, require_regular_file
+from simbench.files.text import require_regular_file
 from simbench.motion.trajectory import JointTrajectory, validate_trajectory
 from simbench.motion.trajectory_files.array_archive import holds_joint_positions, read_archive
 from simbench.motion.trajectory_files.base_assignment import assign_base
@@ -128,7 +129,7 @@ def is_robot_motion(path: Path) -> bool:
     Returns false also for what is no regular file, is very large, or cannot be read.
     """
     suffix = path.suffix.lower()
-    if not is_regular_file(path) or path.stat().st_size > _LARGEST:
+    if not os.path.isfile(path) or path.stat().st_size > _LARGEST:
         return False
     try:
         if suffix in (".csv", ".txt", ".tsv"):

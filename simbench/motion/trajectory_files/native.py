@@ -5,6 +5,7 @@ units, and attributes that say where the trajectory comes from. The measured mot
 read, too.
 """
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
@@ -14,8 +15,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from simbench.errors import MotionError
-from simbench.files.netcdf_file import NetcdfGroup, check_structure, probe_file, reading, writing_in_memory
-from simbench.files.seal import SEAL, SealState, checksum, inspect_seal, seal
+from simbench.files.netcdf_file import (
+    SEAL,
+    NetcdfGroup,
+    SealState,
+    check_structure,
+    inspect_seal,
+    probe_file,
+    reading,
+    writing_in_memory,
+)
 from simbench.files.storage import whole_file, write_whole
 from simbench.files.text import require_regular_file
 from simbench.motion.trajectory import JOINT_UNITS, JointTrajectory, validate_trajectory
@@ -178,7 +187,7 @@ def write_trajectory_netcdf(
             add("quaternion", ("quaternion",), ["x", "y", "z", "w"], "", "parts of a unit quaternion")
             orientation = trajectory.base[:, 3:]
             add("base_orientation", ("time", "quaternion"), orientation, "1", f"orientation {text}")
-    write_whole(path, seal(bytes(content)))
+    write_whole(path, bytes(content))
 
 
 def read_trajectory_netcdf(path: Path) -> JointTrajectory:
@@ -189,7 +198,7 @@ def read_trajectory_netcdf(path: Path) -> JointTrajectory:
         raise MotionError(f"{path}: cannot be read: {error.strerror}") from error
     content, _, found = stored.rpartition(SEAL)
     # The HDF5 library hangs on some damaged files: only intact ones may reach it.
-    if not content or found != checksum(content):
+    if not content or found != hashlib.sha256(content).hexdigest().encode():
         raise MotionError(
             f"{path}: not a joint trajectory that simbench wrote, or damaged: "
             "its bytes do not give the checksum that must stand at its end"

@@ -94,7 +94,7 @@ def direction_errors(fidelity: Fidelity) -> dict[str, Array]:
 def compare_logged(log: xr.Dataset, title: str) -> Comparison:
     """Take a robot beside the person out of the log of a run.
 
-    `log`: log with the variables of `with_person`; `title`: title of the picture. Returns both as stick
+    `log`: log with the variables of `add_fidelity`; `title`: title of the picture. Returns both as stick
     figures, at six moments.
     """
     names, limbs = ([str(label) for label in log[name].values] for name in ("body_point", "limb"))

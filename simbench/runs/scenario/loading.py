@@ -1,6 +1,7 @@
 """Scenarios: validated, overridden and written; the files that they name; and those of robot motions."""
 
 import difflib
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,13 +11,13 @@ import yaml
 from pydantic import ValidationError
 
 from simbench.errors import RobotError, ScenarioError
-from simbench.files.text import is_regular_file, require_regular_file
+from simbench.files.text import require_regular_file
 from simbench.files.yaml_document import EXPONENT, KeyPath, YamlDocument, format_key_path, read_yaml
 from simbench.options import TRAJECTORY
 from simbench.plugins.declarations import FINISHED
 from simbench.plugins.entry_points import code_file
 from simbench.resources import resource_dir
-from simbench.runs.metric_catalogue import known_metrics
+from simbench.runs.metric_catalogue import metric_entries
 from simbench.runs.scenario.scenario_files import (
     PERSON_SUFFIXES,
     Overrides,
@@ -60,12 +61,14 @@ class _Dumper(yaml.SafeDumper):
     """SafeDumper that writes a vector on one line."""
 
 
-def _represent_list(dumper: yaml.SafeDumper, values: list[Any]) -> yaml.Node:
-    flow = not any(isinstance(value, dict | list) for value in values)
-    return dumper.represent_sequence("tag:yaml.org,2002:seq", values, flow_style=flow)
-
-
-_Dumper.add_representer(list, _represent_list)
+_Dumper.add_representer(
+    list,
+    lambda dumper, values: dumper.represent_sequence(
+        "tag:yaml.org,2002:seq",
+        values,
+        flow_style=not any(isinstance(value, dict | list) for value in values),
+    ),
+)
 # Text that would be parsed as a number is written in quotes.
 _Dumper.add_implicit_resolver(*EXPONENT)
 
@@ -151,11 +154,16 @@ def validate_source(source: YamlSource, overrides: Overrides = (), *, finished: 
         raise ScenarioError(_describe(error, source)) from None
     if not scenario.checks and not scenario.metrics:
         return scenario
-    fixtures = {
-        mechanism.name: [joint.name for joint in mechanism.joints]
+    names = [entry.name for entry in metric_entries()]
+    # Those of fixtures are patterns.
+    filled = [
+        name.replace("<fixture>", mechanism.name).replace("<joint>", joint)
+        for name in names
+        if "<" in name
         for mechanism in scenario_mechanisms(scenario)
-    }
-    known = (*known_metrics(fixtures), *scenario.metrics)
+        for joint in ([each.name for each in mechanism.joints] if "<joint>" in name else ("",))
+    ]
+    known = [*dict.fromkeys([*(name for name in names if "<" not in name), *filled]), *scenario.metrics]
     for name in scenario.metrics:
         if known.count(name) > 1:
             where = source.origin(("metrics", name))
@@ -179,22 +187,44 @@ def resolved_yaml(scenario: Scenario) -> str:
     return yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
 
 
-def _read_equipment(data: dict[str, Any], folder: Path) -> None:
-    """Replace fixtures that are declared in files of their own by what these say.
-
-    Keys that the scenario gives beside `file` replace those of the file.
-    """
-    fixtures = data.get("fixtures")
-    if not isinstance(fixtures, list):
+def _resolve_meshes(data: Any, folder: Path) -> None:
+    """Replace the files of meshes that are beside a scenario, or beside equipment, by their paths."""
+    if isinstance(data, list):
+        for value in data:
+            _resolve_meshes(value, folder)
+    if not isinstance(data, dict):
         return
-    for number, fixture in enumerate(fixtures):
+    file = data.get("file")
+    if data.get("kind") == "mesh" and isinstance(file, str) and os.path.isfile(folder / file):
+        data["file"] = str((folder / file).resolve())
+    for value in data.values():
+        _resolve_meshes(value, folder)
+
+
+def _resolve_files(data: dict[str, Any], folder: Path) -> None:
+    """Replace names of files beside the scenario by their paths, and equipment's files by their content.
+
+    Keys that the scenario gives a fixture beside `file` replace those of the file.
+    """
+    # Of plug-ins, such as `./my_law.py:make`.
+    places = [find_value(data, section) for section in _CODE_SECTIONS]
+    fixtures, metrics = data.get("fixtures"), data.get("metrics")
+    places += [*(fixtures if isinstance(fixtures, list) else ()), metrics]
+    places += list(metrics.values()) if isinstance(metrics, dict) else []
+    for place in places:
+        for key, value in place.items() if isinstance(place, dict) else ():
+            written = code_file(value) if key in _CODE_KEYS or place is metrics else None
+            if written is not None and os.path.isfile(folder / written):
+                place[key] = f"{(folder / written).resolve()}{value.removeprefix(written)}"
+    equipment = fixtures if isinstance(fixtures, list) else []
+    for number, fixture in enumerate(equipment):
         if not isinstance(fixture, dict) or fixture.get("type") != "mechanism" or "file" not in fixture:
             continue
         written = fixture["file"]
         if not isinstance(written, str):
             raise ScenarioError(f"fixtures.{number}.file: {written!r:.60}; allowed: the path of a YAML file")
         path = folder / written
-        source = make_source(read_yaml(path if is_regular_file(path) else Path(written), ScenarioError))
+        source = make_source(read_yaml(path if os.path.isfile(path) else Path(written), ScenarioError))
         if "file" in source.data:
             raise ScenarioError(
                 f"{source.origin(('file',))}: file: equipment of another file; allowed: parts"
@@ -206,37 +236,8 @@ def _read_equipment(data: dict[str, Any], folder: Path) -> None:
             DeclaredMechanism.model_validate(source.data)
         except ValidationError as error:
             raise ScenarioError(_describe(error, source)) from None
-        fixtures[number] = source.data
-
-
-def _resolve_meshes(data: Any, folder: Path) -> None:
-    """Replace the files of meshes that are beside a scenario, or beside equipment, by their paths."""
-    if isinstance(data, list):
-        for value in data:
-            _resolve_meshes(value, folder)
-    if not isinstance(data, dict):
-        return
-    file = data.get("file")
-    if data.get("kind") == "mesh" and isinstance(file, str) and is_regular_file(folder / file):
-        data["file"] = str((folder / file).resolve())
-    for value in data.values():
-        _resolve_meshes(value, folder)
-
-
-def _resolve_files(data: dict[str, Any], folder: Path) -> None:
-    """Replace names of files that are beside the scenario by their paths."""
-    # Of plug-ins, such as `./my_law.py:make`.
-    places = [find_value(data, section) for section in _CODE_SECTIONS]
-    fixtures, metrics = data.get("fixtures"), data.get("metrics")
-    places += [*(fixtures if isinstance(fixtures, list) else ()), metrics]
-    places += list(metrics.values()) if isinstance(metrics, dict) else []
-    for place in places:
-        for key, value in place.items() if isinstance(place, dict) else ():
-            written = code_file(value) if key in _CODE_KEYS or place is metrics else None
-            if written is not None and is_regular_file(folder / written):
-                place[key] = f"{(folder / written).resolve()}{value.removeprefix(written)}"
-    _read_equipment(data, folder)
-    _resolve_meshes(data.get("fixtures"), folder)
+        equipment[number] = source.data
+    _resolve_meshes(fixtures, folder)
     for *section, key in _FILE_KEYS:
         value = find_value(data, (*section, key))
         if not isinstance(value, str):
@@ -244,7 +245,7 @@ def _resolve_files(data: dict[str, Any], folder: Path) -> None:
         # The file of a robot's motion stands behind a prefix.
         prefix = TRAJECTORY if (*section, key) == _SOURCE and value.startswith(TRAJECTORY) else ""
         path = folder / value.removeprefix(prefix)
-        if is_regular_file(path):
+        if os.path.isfile(path):
             find_value(data, tuple(section))[key] = f"{prefix}{path.resolve()}"
 
 
@@ -364,8 +365,8 @@ def _user_file(section: str, text: str | None) -> Path | None:
         from simbench.robot.robot_sources import find_own_robot
 
         own = find_own_robot(text)
-        return path if own is not None and is_regular_file(own) else None
-    return path if is_regular_file(path) else None
+        return path if own is not None and os.path.isfile(own) else None
+    return path if os.path.isfile(path) else None
 
 
 def motion_file_scenario(path: Path, robot: str | None, overrides: Overrides = ()) -> Scenario:

@@ -120,14 +120,6 @@ def find_scenario(name_or_path: str | Path) -> Path:
     return resource_dir("scenarios") / f"{path.name}.yaml"
 
 
-def is_motion_file(text: str) -> bool:
-    """Say whether an argument names a file of a motion and not a scenario.
-
-    `text`: argument of the command line. Returns whether its suffix is one of motions.
-    """
-    return Path(text).suffix.lower() in (*ROBOT_SUFFIXES, *PERSON_SUFFIXES)
-
-
 @dataclass
 class YamlSource:
     """Parsed YAML with the origin of its keys."""

@@ -16,8 +16,14 @@ from scipy.ndimage import maximum_filter1d
 
 from simbench.errors import BaselineError
 from simbench.files.json_document import parse_json
-from simbench.files.netcdf_file import encode_dataset, load_dataset, probe_file, reading
-from simbench.files.seal import SealState, inspect_seal, seal
+from simbench.files.netcdf_file import (
+    SealState,
+    encode_dataset,
+    inspect_seal,
+    load_dataset,
+    probe_file,
+    reading,
+)
 from simbench.files.storage import write_whole
 from simbench.kinematics.arrays import Array
 from simbench.runs.metric_catalogue import SPREADS
@@ -146,7 +152,7 @@ def encode_trace(trace: Trace) -> bytes:
             "log_rate_hz": trace.log_rate,
         },
     )
-    return seal(encode_dataset(dataset, _COMPRESSION))
+    return encode_dataset(dataset, _COMPRESSION)
 
 
 def fit_trace(runs: Sequence[Samples]) -> tuple[Trace, bytes]:

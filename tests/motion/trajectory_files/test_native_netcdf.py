@@ -4,10 +4,10 @@ import h5py
 import numpy as np
 import pytest
 import xarray as xr
-from hdf5_damage import STRUCTURES
+from hdf5_damage import STRUCTURES, seal
 
 from simbench.errors import MotionError
-from simbench.files.seal import SEAL, checksum, seal
+from simbench.files.netcdf_file import SEAL
 from simbench.motion.trajectory import JointTrajectory
 from simbench.motion.trajectory_files.native import (
     read_trajectory,
@@ -91,7 +91,7 @@ def sealed(path, make):
         make(file)
         file.flush()
         content = file.id.get_file_image()
-    path.write_bytes(content + SEAL + checksum(content))
+    path.write_bytes(seal(content))
 
 
 def test_what_is_damaged_cut_or_something_else_is_refused(tmp_path):

@@ -21,7 +21,6 @@ from simbench.retargeting.timing.preserve import limit_ratios
 from simbench.robot.robot import load_robot
 from simbench.robot.robot_limbs import estimated_accelerations
 from simbench.robot.sides import SIDES
-from simbench.runs.motion_fidelity import first_samples
 
 ARM_JOINTS = [
     "WaistYaw",
@@ -127,7 +126,11 @@ def test_trunk_and_arms_keep_their_limits_beside_the_steps(plan, mahru):
 
 def test_arms_that_are_too_fast_lose_amplitude_and_nothing_lags(mahru):
     slow = resample(read_motion("actor:fast_waving"), 50.0)
-    waving = replace(first_samples(slow, 130), time=0.25 * slow.time[:130])
+    joints, segments = (
+        {name: values[:130] for name, values in tracks.items()} for tracks in (slow.joints, slow.segments)
+    )
+    time = 0.25 * slow.time[:130]
+    waving = replace(slow, time=time, joints=joints, segments=segments, markers={}, strokes=None)
     upper, preferred, joints, _ = follow_upper_body(
         mahru, waving, RetargetSection(physics="steps"), stand(mahru, (0.0, 0.0), 0.0, "standing")
     )
