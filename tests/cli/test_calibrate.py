@@ -35,14 +35,6 @@ def written(tmp_path):
     return write
 
 
-def test_parameters_are_printed(written, table, capsys):
-    assert main(["calibrate", written(table), *LAW]) == 0
-    out = capsys.readouterr().out
-    for value in ("1.98608", "0.471209", "1.71863", "0.181763"):
-        assert value in out
-    assert "joint1: static friction  not identified" in out
-
-
 def test_inertia_of_drives_is_found_with_the_links(written, table, capsys):
     """A law's k_a that the arm did not have is an inertia of its drives."""
     assert main(["calibrate", written(table), *LAW, "--ka", "-1.5"]) == 0

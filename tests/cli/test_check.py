@@ -179,12 +179,6 @@ def test_a_dossier_replaces_no_other_files_and_a_missing_clip_hides_nothing(trac
     assert "short: dossier: failures/short\n" in capsys.readouterr().out
 
 
-def test_better_is_told_and_is_no_failure(baseline, capsys):
-    assert main(["check", "short.yaml", "--set", "control.bandwidth_hz=11"]) == 0
-    (row,) = (row for row in rows(capsys.readouterr().out) if row[1:2] == ["tracking.rms_rad"])
-    assert row[-1] == "better; --update keeps it"
-
-
 def test_metrics_that_come_and_go_are_told(baseline, capsys):
     entries = json.loads(baseline.read_text(encoding="utf-8"))
     del entries["torque.saturated_fraction"]
@@ -226,18 +220,6 @@ def test_a_scenario_that_raises_fails_and_the_others_go_on(baseline, capsys):
     assert (held[0], held[-1]) == ("short", "holds")
 
 
-def test_what_is_not_named_and_has_no_baseline_is_not_checked(baseline, capsys, monkeypatch):
-    Path("other.yaml").write_text(SHORT.format(name="other"), encoding="utf-8")
-    monkeypatch.setattr(checking, "list_scenarios", lambda: ["short.yaml", "other.yaml"])
-    assert main(["check"]) == 0
-    _, short, other, _ = rows(capsys.readouterr().out)
-    assert (short[0], short[-1]) == ("short", "holds")
-    assert other == ["other", "not checked: no baseline; --update writes one"]
-    baseline.unlink()
-    assert main(["check"]) == 2
-    assert capsys.readouterr().err == "error: no baselines in baselines; --update writes them\n"
-
-
 def test_a_scenario_whose_robot_is_in_a_package_that_is_missing_is_not_checked(baseline, capsys, monkeypatch):
     Path("other.yaml").write_text(SHORT.format(name="other"), encoding="utf-8")
     monkeypatch.setattr(checking, "list_scenarios", lambda: ["short.yaml", "other.yaml"])
@@ -274,11 +256,7 @@ def test_a_changed_scenario_has_a_baseline_by_a_name_of_its_own(baseline, capsys
         (["short.yaml"], "short: no baseline baselines/short.json; --update writes one"),
         (["short.yaml", "--update", "--set", "seed=1"], "--set name="),
         (["short.yaml", "short.yaml"], "'short' and so the baseline of short.yaml"),
-        (["shrt.yaml"], "shrt.yaml: cannot be read: No such file"),
-        (["short.yaml", "--set", "sed=1"], "did you mean 'seed'"),
-        (["short.yaml", "--jobs", "0"], "--jobs"),
         (["short.yaml", "--only", "traces"], "goes with --update"),
-        (["short.yaml", "--update", "--only", "traces", "--no-traces"], "nothing is left"),
     ],
 )
 def test_bad_input_is_one_line_and_nothing_is_written(short, capsys, arguments, part):

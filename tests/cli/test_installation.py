@@ -55,23 +55,6 @@ def test_a_folder_that_cannot_be_made_is_refused_in_one_line(tmp_path, capsys, p
     assert "file" in said
 
 
-def test_an_unknown_sample_is_refused_with_those_that_exist(capsys):
-    assert main(["motion", "inspect", "sample:run"]) == 2
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1
-    for path in SAMPLES.glob("w*"):
-        assert path.name in said
-    # These are no recordings.
-    assert "motion1.csv" not in said
-
-
-def test_samples_are_listed_among_the_motions(capsys):
-    assert main(["list", "motions"]) == 0
-    listed = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
-    for path in SAMPLES.glob("w*"):
-        assert path.suffix in listed[f"sample:{path.stem}"]
-
-
 def test_the_three_recordings_of_the_walk_are_one_motion(folder):
     markers, text, skeleton = (read_motion(f"walk.{suffix}") for suffix in ("c3d", "trc", "bvh"))
     for name, track in markers.joints.items():

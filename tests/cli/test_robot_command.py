@@ -12,20 +12,6 @@ from simbench.robot.robot import load_robot
 BULLET_DATA = Path(pybullet_data.getDataPath())
 
 
-def test_inspect_prints_numbers_by_joint_and_link(capsys):
-    assert main(["robot", "inspect", "romeo"]) == 0
-    printed = capsys.readouterr()
-    rows = [line.split() for line in printed.out.splitlines()]
-    assert ["degrees", "of", "freedom", "33", "+", "6"] in rows
-    assert ["mass", "40.5294", "kg"] in rows
-    assert ["LKneePitch", "y", "0", "2.007", "rad", "6", "38.17", "left_leg"] in rows
-    assert ["LKneePitch", "revolute", "LHipPitchLink", "LKneePitchLink"] in rows
-    assert ["torso", "9.922", "0.002", "0.000", "-0.049", "0.11", "0.127", "0.13"] in rows
-    assert ["doubts:", "none"] in rows
-    assert max(map(len, printed.out.splitlines())) <= 80
-    assert printed.err == ""
-
-
 def test_a_robot_that_cannot_be_simulated_returns_1_and_is_still_shown(capsys):
     assert main(["robot", "inspect", str(BULLET_DATA / "humanoid" / "humanoid.urdf")]) == 1
     printed = capsys.readouterr()
@@ -34,13 +20,6 @@ def test_a_robot_that_cannot_be_simulated_returns_1_and_is_still_shown(capsys):
     assert reasons[0].startswith("  joint `chest`: type `spherical` is not supported; allowed: revolute")
     assert ["neck", "spherical", "chest", "neck"] in [line.split() for line in lines]
     assert any(line.startswith("doubts: ") for line in lines)
-
-
-def test_names_are_shown_as_they_are(capsys, tmp_path):
-    path = tmp_path / "a.urdf"
-    path.write_text('<robot name="a"><link name="[red]:smile:"/></robot>', encoding="utf-8")
-    assert main(["robot", "inspect", str(path)]) == 0
-    assert "[red]:smile:" in capsys.readouterr().out
 
 
 def test_render_says_where_the_picture_is(capsys, monkeypatch, tmp_path):

@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from simbench.cli.console import make_console
-from simbench.cli.run_table import next_commands, print_every_metric, print_important, print_run
+from simbench.cli.run_table import print_every_metric, print_important, print_run
 from simbench.options import Bound
 from simbench.resources import resource_dir
 from simbench.runs.baseline import Check, check_metrics
@@ -50,17 +50,6 @@ def test_every_shipped_scenario_fits_a_terminal_of_100_by_40(measured):
         assert not missing, name
 
 
-@pytest.mark.parametrize("width", [60, 80])
-def test_narrow_terminals_break_no_name(measured, width):
-    for name, (metrics, checks) in measured.items():
-        lines = shown(print_important, width, metrics, checks)
-        assert max(map(len, lines)) <= width, name
-        words = set(" ".join(lines).split())
-        assert {check.name for check in checks if check.passed} <= words, name
-        # There is room for what the checks ask for.
-        assert any("✓" in line and re.search(r" (≤|≥) ", line) for line in lines) or len(checks) < 2, name
-
-
 def test_a_pipe_gets_every_metric_in_a_line_of_its_own_whole(measured):
     for metrics, checks in measured.values():
         lines = shown(print_every_metric, 200, metrics, checks, terminal=False)
@@ -75,17 +64,6 @@ def test_a_metric_with_a_failed_check_is_left_for_the_end():
     assert "hands.rms_m" not in " ".join(shown(print_important, 100, metrics, checks))
 
 
-def test_counts_are_shown_when_they_are_not_zero():
-    def rows(count):
-        metrics = {"fell": False, "contact.self_count": count, "steps.missed_count": count}
-        return " ".join(shown(print_important, 100, metrics, ()))
-
-    assert "contact.self_count" not in rows(0)
-    assert "steps.missed_count" not in rows(0)
-    assert "contact.self_count" in rows(2)
-    assert "steps.missed_count" in rows(1)
-
-
 def result(tmp_path, checks, notes=()):
     metrics = {"fell": False, "hands.rms_m": 0.0191, "timing.realtime_factor": 2.0}
     return RunResult(tmp_path / "a run", metrics, tuple(checks), notes=tuple(notes))
@@ -98,38 +76,6 @@ def terminal(monkeypatch):
     monkeypatch.setattr("simbench.cli.run_table.is_terminal", lambda stderr=False: True)
 
 
-def test_failed_checks_come_last_then_how_many_hold_and_the_run(tmp_path, capsys, terminal):
-    checks = [
-        Check("hands.rms_m", passed=False, bound="≤ 0.01"),
-        Check("fell", passed=True, bound="false"),
-    ]
-    print_run(result(tmp_path, checks))
-    printed = capsys.readouterr()
-    assert "timing.realtime_factor" not in printed.out
-    assert printed.out.splitlines()[-3:] == [
-        "✗ hands.rms_m is 0.0191, must be ≤ 0.01",
-        "1 of 2 checks hold",
-        f"run    {tmp_path}/a run",
-    ]
-    # It is the same terminal.
-    assert printed.err == ""
-    print_run(result(tmp_path, checks[1:]), all_metrics=True)
-    printed = capsys.readouterr().out
-    assert "timing.realtime_factor" in printed
-    assert "\n1 of 1 check holds\n" in printed
-
-
-def test_a_terminal_shows_a_few_notes_and_all_when_asked(tmp_path, capsys, terminal):
-    notes = [f"note number {number}" for number in range(5)]
-    print_run(result(tmp_path, (), notes))
-    assert capsys.readouterr().err.splitlines() == [
-        *(f"note: {note}" for note in notes[:3]),
-        "note: 2 more, which --all shows",
-    ]
-    print_run(result(tmp_path, (), notes), all_metrics=True)
-    assert capsys.readouterr().err.splitlines() == [f"note: {note}" for note in notes]
-
-
 def test_a_pipe_gets_all_metrics_and_notes_without_colours(tmp_path, capsys):
     checks = [Check("hands.rms_m", passed=False, bound="≤ 0.01")]
     print_run(result(tmp_path, checks, "abcde"))
@@ -139,12 +85,6 @@ def test_a_pipe_gets_all_metrics_and_notes_without_colours(tmp_path, capsys):
     assert "\n0 of 1 check holds\n" in printed.out
     assert printed.err.count("note: ") == 5
     assert printed.err.endswith("check failed: hands.rms_m is 0.0191, must be ≤ 0.01\n")
-
-
-def test_what_to_do_next_can_be_typed(tmp_path):
-    folder = tmp_path / "a run"
-    assert list(next_commands(folder, has_video=True)) == [f"simbench report '{folder}'"]
-    assert list(next_commands(folder, has_video=False))[1] == f"simbench video '{folder}'"
 
 
 def test_names_are_shown_as_they_are(capsys):

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from simbench.cli.completion import complete_robot
 from simbench.cli.main import main
 from simbench.cli.shared_options import list_overrides
 from simbench.runs.scenario.loading import load_scenario
@@ -47,9 +46,3 @@ def test_an_unknown_robot_is_refused_in_one_line(command, tmp_path, monkeypatch,
     assert "unknown robot `mahruu`" in line
     assert "did you mean `mahru`?" in line
     assert not list(tmp_path.iterdir())
-
-
-def test_robots_are_completed():
-    assert complete_robot("mah") == ["mahru"]
-    assert {"romeo", "mahru", "puma560"} <= set(complete_robot(""))
-    assert complete_robot("./") == []

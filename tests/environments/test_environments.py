@@ -1,13 +1,10 @@
 """Environments: what Gymnasium asks of them, seeds, rewards, and the same physics as a run."""
 
-import sys
-
 import numpy as np
 import pytest
 
 gymnasium = pytest.importorskip("gymnasium")
 
-import simbench.environments  # noqa: E402
 from simbench.environments import register_environments  # noqa: E402
 from simbench.environments.environment import (  # noqa: E402
     RewardWeights,
@@ -174,10 +171,3 @@ def test_mistakes_are_told_in_one_line(tmp_path):
     (tmp_path / "c.yaml").write_text("joints: [knob]\nobservation: [{term: time}]\naction: {kind: torque}\n")
     with pytest.raises(PolicyError, match=r"c\.yaml: joints: puma560 has no joint knob"):
         ScenarioEnv("puma560_sweep", SHORT, contract=tmp_path / "c.yaml")
-
-
-def test_without_gymnasium_the_extra_is_named(monkeypatch):
-    monkeypatch.setitem(sys.modules, "gymnasium.envs.registration", None)
-    with pytest.raises(SimbenchError, match="install simbench's extra `gym`"):
-        register_environments()
-    assert simbench.environments.register_environments is register_environments

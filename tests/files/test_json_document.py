@@ -36,23 +36,15 @@ def test_values():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "1:1: "),
         ("{", "1:2: "),
         ('{"a": 1,\n "b" 2}', "2:6: "),
-        ("nul", "1:1: "),
-        ("[1] 2", "1:5: "),
         ('["a\tb"]', "1:4: "),
-        ("'a'", "1:1: "),
-        ('{"a": 1, "b": {"a": 2},\n "a": 3}', "2:2: not valid JSON: name 'a' is given twice"),
         ('[{"a": 1, "\\u0061": 2}]', "1:11: not valid JSON: name 'a' is given twice"),
         ('{"a": "}{", "b": {"c": 1, "c": 2}}', "1:27: not valid JSON: name 'c' is given twice"),
-        ('{"NaN": "NaN", "b": NaN}', "1:21: not valid JSON: NaN is not a finite number"),
         ("[1,\n -Infinity]", "2:2: not valid JSON: -Infinity is not a finite number"),
         ('["1e999", 1e9990, 1e999]', "1:11: not valid JSON: 1e9990 is not a finite number"),
         (f"[{10**400}]", "is not a finite number"),
-        (f"[{'9' * 5000}]", "is not a finite number"),
         ('["\\\\ud800", "\\ud800"]', "1:14: not valid JSON: \\ud800 is half of a character"),
-        ('{"\\udc00": 1}', "1:3: not valid JSON: \\udc00 is half of a character"),
     ],
 )
 def test_what_is_refused_is_named_with_line_and_column(text, said):

@@ -35,7 +35,6 @@ def test_a_sound_motion_passes_unchanged(swing):
             lambda m: changed(m, "joints", "left_wrist", (12, 1), np.nan),
             ["left_wrist", "frame 12", "0.240 s"],
         ),
-        (lambda m: changed(m, "joints", "right_elbow", (3, 0), np.inf), ["right_elbow", "frame 3"]),
         (lambda m: changed(m, "segments", "left_hand", (7, 0, 3), np.nan), ["left_hand", "frame 7"]),
         (
             lambda m: changed(m, "segments", "left_hand", (7, 0, 0), 1.2),
@@ -61,10 +60,6 @@ def test_a_sound_motion_passes_unchanged(swing):
         (
             lambda m: replace(m, joints={k: 1000 * v for k, v in m.joints.items()}),
             ["left upper arm", "300 m", "unit mistake"],
-        ),
-        (
-            lambda m: replace(m, joints={k: v / 1000 for k, v in m.joints.items()}),
-            ["left upper arm", "0.0003 m", "unit mistake"],
         ),
         (
             lambda m: replace(m, joints={**m.joints, "left_elbow": m.joints["left_wrist"]}),

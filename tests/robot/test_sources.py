@@ -1,21 +1,16 @@
 """Where a robot's name leads: own path, shipped, plug-in, wheel, or to a message."""
 
-import importlib.metadata
 import sys
 from pathlib import Path
 
 import pytest
 import urdf_texts as texts
-from wheel_robots import robot_parameters
 
-from simbench.cli.main import main
 from simbench.errors import RobotError
-from simbench.robot import packages, robot_sources
+from simbench.robot import robot_sources
 from simbench.robot.robot import load_robot
-from simbench.robot.robot_inspection import RobotInspection
 from simbench.robot.robot_sources import find_robot, find_wheel_urdfs, list_robots
-from simbench.runs.provenance import describe_robot_files
-from simbench.runs.scenario.loading import load_scenario, robot_files, scenario_files
+from simbench.runs.scenario.loading import robot_files
 
 ARM = (texts.link("base"), texts.joint("turn", "base", "arm", xyz="0 0 0.2"), texts.link("arm"))
 DESCRIPTION = "name: {name}\nurdf: {urdf}\nbase: fixed\ngroups: {{right_arm: [turn]}}\ngains: auto\n"
@@ -52,12 +47,6 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir()
     monkeypatch.syspath_prepend(folder)
     return folder
-
-
-@pytest.fixture
-def no_wheel(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if no package with robots were installed."""
-    monkeypatch.setattr(packages, "_find_share_folder", lambda *_: None)
 
 
 def plug_in(site: Path, name: str, value: str) -> None:
@@ -124,23 +113,6 @@ def test_an_unknown_name_is_answered_with_the_nearest(name: str) -> None:
         load_robot(name)
 
 
-def test_without_the_wheel_its_robots_are_listed_with_what_to_install(no_wheel, monkeypatch, capsys) -> None:
-    command = r"needs example-robot-data: pip install example-robot-data, or in a clone .* \"\.\[robots\]\""
-    with pytest.raises(RobotError, match=rf"g1.robot\.yaml: urdf: `package://.*` not found: {command}"):
-        load_robot("g1")
-    with pytest.raises(
-        RobotError, match=r"unknown robot `tiago`; .*more with pip install -e \"\.\[robots\]\""
-    ):
-        load_robot("tiago")
-    assert {each.name for each in list_robots() if each.missing} >= {"g1", "talos", "panda", "ur5"}
-    assert main(["robot", "list"]) == 0
-    assert 'pip install -e ".[robots]"' in capsys.readouterr().out
-    assert main(["list", "robots"]) == 0
-    monkeypatch.setattr(packages, "EXTRAS", {})
-    with pytest.raises(RobotError, match="no wheel and no folder of ROS_PACKAGE_PATH"):
-        load_robot("g1")
-
-
 def test_a_urdf_and_its_meshes_are_found_in_a_wheel(tmp_path: Path, site: Path) -> None:
     cube = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
     texts.write(tmp_path, texts.link("base", inside=texts.mesh("package://parts/meshes/cube.obj")))
@@ -164,40 +136,3 @@ def test_a_urdf_and_its_meshes_are_found_in_a_wheel(tmp_path: Path, site: Path) 
         RobotError, match=rf"urdf: `package://parts/b\.urdf` not found: {share} has no file b\.urdf"
     ):
         load_robot(own)
-
-
-@pytest.mark.parametrize("name", robot_parameters("panda"))
-def test_the_source_is_recorded_and_said(name: str, capsys) -> None:
-    version = importlib.metadata.version("example-robot-data")
-    source = load_robot(name).source
-    described = describe_robot_files(source)
-    assert {key: described[key] for key in ("origin", "package", "urdf_package", "urdf_version")} == {
-        "origin": "shipped",
-        "package": None,
-        "urdf_package": "example-robot-data",
-        "urdf_version": version,
-    }
-    assert list(described["files"]) == [str(source.description), str(source.urdf)]
-    assert RobotInspection(name).source == source
-    assert main(["robot", "inspect", name]) == 0
-    assert main(["robot", "list", "anda"]) == 0
-    assert main(["robot", "list", "no such robot"]) == 2
-    line = f"source              shipped with simbench, URDF from example-robot-data {version}\n"
-    assert line in capsys.readouterr().out
-    scenario = load_scenario("puma560_sweep", ["robot.name=panda"])
-    files = scenario_files(scenario)
-    assert source.urdf in files
-    assert source.description not in files
-    assert sum(path.suffix in (".stl", ".dae") for path in files) > 10
-
-
-@pytest.mark.parametrize("name", robot_parameters("ur5"))
-def test_every_robot_is_listed_once_with_licence_and_kind(name: str) -> None:
-    entries = {each.name: each for each in list_robots()}
-    assert len(entries) == len(list_robots())
-    kinds = {key: (each.origin, each.kind, each.license) for key, each in entries.items()}
-    assert kinds["romeo"] == ("shipped", "humanoid", "MIT")
-    assert kinds["talos"] == ("shipped", "humanoid", "Apache-2.0")
-    assert kinds[name] == ("shipped", "arm", "BSD")
-    assert kinds["kinova"] == ("wheel", "6 joints", "BSD")
-    assert not any(each.missing for each in entries.values())

@@ -435,15 +435,8 @@ def test_a_wrong_joint_in_a_group_is_refused(bad_robot, capsys, tmp_path):
 @pytest.mark.parametrize(
     ("override", "parts"),
     [
-        ("motion.rate_hz=fast", ["motion.rate_hz", "number", "'fast'"]),
-        ("motion.rate_hz=true", ["motion.rate_hz"]),
-        ("simulation.settle_s=-1", ["simulation.settle_s", "greater than or equal to 0"]),
-        ("simulation.log_rate_hz=300", ["whole multiple"]),
-        ("motion.rate=100", ["unknown key", "rate_hz"]),
         ("fixtures.0.weight_kg=2", ["unknown key", "mass_kg"]),
-        ("motion.task.strok_m=0.1", ["motion.task.strok_m", "stroke_m"]),
         ("motion.source=deepmimic:dance_b", ["motion.task", "actor:<task>"]),
-        ("robot.name=c3po", ["c3po", "romeo"]),
         ("robot.posture=lotus", ["lotus", "standing"]),
     ],
 )

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from script_modules import loaded_script
 
-from simbench.errors import SkillError
 from simbench.kinematics.redundancy_criteria import CRITERIA
 from simbench.motion.actors.session import perform_in_session
 from simbench.skills.inverse_optimal_control import compute_criterion_shares
@@ -28,22 +27,6 @@ def test_items_are_every_pair_and_everybody(script):
     assert len(items) == 7 * 3
     assert items[0].arguments[2] == (1, 2)
     assert len(script.skill_items(["knife"], [5], general=False)) == 1
-
-
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ({"search": {"method": "newton"}}, "method newton: unknown; known: lattice"),
-        ({"tasks": ["dance"]}, "task dance: no criteria are behind it; known: drawer"),
-        ({"search": {"skeleton": "bones"}}, "skeleton bones: unknown; known: person, romeo"),
-        ({"actors": [20]}, "actor 20: a session has actors 1 to 19"),
-    ],
-)
-def test_work_that_cannot_be_is_refused(script, given, said):
-    if "search" in given:
-        given = {"search": script.MixtureSearch(**given["search"])}
-    with pytest.raises(SkillError, match=said):
-        script.skill_items(**given)
 
 
 def test_row_of_a_recording(script):

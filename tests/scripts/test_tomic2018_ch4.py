@@ -1,7 +1,5 @@
 """Tables of chapter 4 from a study that is not finished."""
 
-import json
-
 import pytest
 from script_modules import loaded_script
 
@@ -53,31 +51,3 @@ def test_only_actors_of_all_tasks_count(script, items, folder):
     ]
     with pytest.raises(SkillError, match="no actor of this study is finished in all tasks"):
         script.finished_rows(script.skill_items(TASKS, (4,), script.MixtureSearch()), folder)
-
-
-def test_finished_rows_are_printed_and_written(script, folder, tmp_path, capsys):
-    file = tmp_path / "x.json"
-    arguments = ["--tasks", ",".join(TASKS), "--actors", "1,2,3", "--out", str(folder), "--finished"]
-    assert script.main([*arguments, "--results", str(file)]) == 1
-    out = capsys.readouterr().out
-    results = json.loads(file.read_text(encoding="utf-8"))
-    assert results["command"].endswith(f"--out {folder}")
-    assert results["scope"] == "2 of 3 virtual actors of session 2018, 2 tasks; table 4.2 of all 3"
-    assert (results["duration_s"], results["timed"]) == (120, "sum of the durations of all jobs")
-    first, counts, _, general = results["tables"]
-    assert first["rows"][0] == ["pump", "9.6", "4.0", "30.0", "30.0", "inf", "30.0", "7.50"]
-    assert "inf: " in first["note"]
-    assert counts["rows"][0][1:5] == [
-        "energy 9, velocity 2, ergonomy 2, manipulability 2",
-        "energy 1, velocity 1",
-        "energy 2",
-        "50 %",
-    ]
-    assert general["rows"][1][1:4] == [
-        "0.000 0.999 0.001 0.000",
-        "1.000 0.000 0.000 0.000",
-        "0.700 0.100 0.100 0.100",
-    ]
-    assert [check["holds"] for check in results["checks"]] == [False, True, True]
-    assert all(check["what"] in out for check in results["checks"])
-    assert (folder / "weights.png").is_file()

@@ -47,11 +47,8 @@ def test_shipped_terms_keep_to_the_limits():
         ),
         ("XS: [0.0000, 0.2000]", "XS: [0.0000]", "inputs.vShoulderPitch.XS: must be two numbers"),
         ("XS: [0.0000, 0.2000]", "XS: [0.0000, 0.0001]", r"inputs.vShoulderPitch.XS: .* narrower"),
-        ("XS: [0.2000, 0.4000]", "XS: [0.4000, 0.2000]", r"inputs.ergonomyShoulderPitch.XS: .* narrower"),
         ("XS: [0.0000, 0.2000]", "XS: [much, 0.2]", "'much' is not a number from 0 to 1"),
         ("XB: 0.9500}", "XB: 0.7}", "outputs.energy: peaks must"),
-        ("XB: 0.9500}", "XB: 1.5}", "1.5 is not a number from 0 to 1"),
-        ("inputs:", "inputs: {", "not valid YAML"),
     ],
 )
 def test_bad_files_are_refused(tmp_path, old, new, said):
@@ -62,10 +59,3 @@ def test_bad_files_are_refused(tmp_path, old, new, said):
         read_memberships(path)
     assert "\n" not in str(error.value)
     assert "terms.yaml" in str(error.value)
-
-
-def test_missing_file_and_folder(tmp_path):
-    with pytest.raises(SkillError, match="cannot be read"):
-        read_memberships(tmp_path / "none.yaml")
-    with pytest.raises(SkillError, match="cannot be written"):
-        write_memberships(INITIAL_MEMBERSHIPS, tmp_path / "none" / "terms.yaml", "")

@@ -1,4 +1,3 @@
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -140,9 +139,3 @@ def test_detection_is_the_inference_of_the_inputs(arms):
 def test_impossible_inputs_are_refused(values):
     with pytest.raises(SkillError, match="9 numbers from 0 to 1"):
         infer(values, INITIAL_MEMBERSHIPS)
-
-
-def test_missing_library_is_said(monkeypatch):
-    monkeypatch.setitem(sys.modules, "skfuzzy", None)
-    with pytest.raises(SkillError, match="pip install scikit-fuzzy"):
-        infer([0.5] * 9, INITIAL_MEMBERSHIPS)

@@ -94,12 +94,6 @@ def test_what_no_search_can_do_is_said():
         Mixture([])
 
 
-def test_missing_pymoo_is_said(monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "pymoo.core.evaluator", None)
-    with pytest.raises(SkillError, match=r"needs pymoo \(pip install pymoo\)"):
-        search_weights(two_valleys, GENETIC)
-
-
 def test_flat_direction_is_named():
     best = np.array([0.3, 0.2, 0.2, 0.3])
 

@@ -37,10 +37,6 @@ def write(folder, content):
     return path
 
 
-def test_the_wheel_has_fifteen_human_clips():
-    assert len(clip_names()) == 15
-
-
 @pytest.mark.parametrize("clip", clip_names())
 def test_every_clip_is_a_human_with_limbs_of_constant_length(clip):
     motion = read_motion(f"deepmimic:{clip}")
@@ -121,17 +117,6 @@ def test_the_walkers_arms_swing_against_the_legs(walk):
         assert swing[0, 1] < -0.6
 
 
-def test_knees_bend_backward_and_elbows_forward(walk):
-    for side in ("left", "right"):
-        hip, knee, ankle = (walk.joints[f"{side}_{joint}"] for joint in ("hip", "knee", "ankle"))
-        assert np.all(np.cross(knee - hip, ankle - knee)[:, 1] > 0)
-        forearm = walk.joints[f"{side}_wrist"] - walk.joints[f"{side}_elbow"]
-        local = np.einsum("tji,tj->ti", walk.segments[f"{side}_upper_arm"][:, :3, :3], forearm)
-        # y of the upper arm's frame points backward on the left, forward on the right, when the arm hangs.
-        assert np.all((-local[:, 1] if side == "left" else local[:, 1]) > 0.03)
-        np.testing.assert_allclose(local[:, 2], 0.0, atol=1e-9)
-
-
 def test_palms_face_the_body_while_the_walkers_arms_hang(walk):
     assert walk.segments["left_hand"][:, 1, 2].min() > 0.5
     assert walk.segments["right_hand"][:, 1, 2].max() < -0.5
@@ -183,11 +168,6 @@ def test_quaternion_and_its_negative_are_the_same_turn(tmp_path, rows, walk):
         np.testing.assert_allclose(flipped.segments[name], frames, atol=1e-9)
 
 
-def test_unknown_clip_lists_the_known_ones():
-    with pytest.raises(MotionError, match=r"unknown clip.*humanoid3d_dance_b"):
-        read_motion("deepmimic:waltz")
-
-
 def test_a_quadruped_is_refused():
     with pytest.raises(MotionError, match=r"20 numbers \(a quadruped's clip\).*44"):
         read_motion(clip_folder() / "laikago_walk.txt")
@@ -209,19 +189,10 @@ def test_files_that_are_no_clips_are_refused(tmp_path, content, words):
         read_motion(write(tmp_path, content))
 
 
-def test_binary_rubbish_is_refused(tmp_path):
-    path = tmp_path / "clip.txt"
-    path.write_bytes(bytes(range(256)))
-    with pytest.raises(MotionError, match=r"clip\.txt:2:118: not a text file in UTF-8"):
-        read_motion(path)
-
-
 @pytest.mark.parametrize(
     ("row", "column", "value", "words"),
     [
         (5, 9, float("nan"), "frame 5, chest: nan"),
-        (5, 20, float("inf"), "frame 5, right_knee: inf"),
-        (2, 2, float("nan"), "frame 2, root y"),
         (7, 25, 9.0, "frame 7, right_shoulder: quaternion of length"),
         (4, 0, 0.0, "time repeats at frame 5"),
         (4, 0, -1.0, "time goes back at frame 5"),
@@ -239,11 +210,6 @@ def test_a_short_row_is_named(tmp_path, rows):
     rows[11] = rows[11][:-1]
     with pytest.raises(MotionError, match=r"frame 11 has 43 numbers.*44"):
         read_motion(write(tmp_path, rows))
-
-
-def test_one_frame_is_no_motion(tmp_path, rows):
-    with pytest.raises(MotionError, match="at least 2 frames"):
-        read_motion(write(tmp_path, rows[:1]))
 
 
 def test_a_clip_is_a_skeleton_of_the_urdfs_offsets():

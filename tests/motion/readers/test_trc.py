@@ -198,11 +198,6 @@ def test_frames_written_twice_are_left_out(tmp_path):
     assert "time repeats at frame 11" in recording.doubts[0]
 
 
-def test_a_folder_is_no_file(tmp_path):
-    with pytest.raises(MotionError, match=r"cannot be read: Is a directory"):
-        read_trc(tmp_path, ReadOptions())
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("trc")

@@ -248,13 +248,6 @@ def test_what_has_other_than_two_legs_does_not_stand(tmp_path, monkeypatch, caps
     assert any(line.startswith("stand   no: ") and "left_leg" in line for line in lines)
 
 
-def test_an_unknown_robot_is_one_line(capsys):
-    assert main(["robot", "check", "mahrru"]) == 2
-    error = capsys.readouterr().err.splitlines()
-    assert len(error) == 1
-    assert "did you mean `mahru`" in error[0]
-
-
 def test_a_sweep_leaves_the_joints_that_close_a_hand(puma):
     hand = Hand(palm="link6", joints=("joint6",), fingers=("link6",))
     gripping = replace(puma, hands={"right_hand": hand})

@@ -6,11 +6,9 @@ import pytest
 import yourdfpy
 
 from simbench.balance.leg_ik import stand
-from simbench.errors import RetargetError, RunError
 from simbench.robot.robot import load_robot
 from simbench.sim.bullet import bullet_world
 from simbench.sim.rendering import camera as camera_module
-from simbench.sim.rendering.camera import draw_pictures
 from simbench.sim.rendering.portrait import (
     BAND,
     FILLED,
@@ -98,12 +96,6 @@ def test_bones_are_drawn_on_the_side_where_they_are(romeo, tmp_path):
         assert (front == MIDDLE).all(axis=2).any()
 
 
-def test_a_robot_without_limbs_has_no_bones_to_draw(crane, tmp_path):
-    with pytest.raises(RetargetError, match="has no arm or leg that imitates a person's"):
-        draw_portrait(crane, tmp_path / "crane.png", bones=True)
-    assert not (tmp_path / "crane.png").exists()
-
-
 def test_a_robot_with_a_fixed_base_stands_on_the_floor(crane, tmp_path, monkeypatch):
     monkeypatch.setattr(camera_module, "choose_renderer", lambda: "TinyRenderer")
     assert draw_portrait(crane, tmp_path / "crane.png") == "TinyRenderer"
@@ -182,24 +174,6 @@ def test_cameras_hold_all_points_at_one_scale(romeo):
         assert pixels.min() > 0
         assert (pixels.max(axis=0) < [width, height]).all()
     assert 0.9 * FILLED < max(filled) < 1.01 * FILLED
-
-
-def test_a_robot_without_shapes_is_refused(romeo, tmp_path):
-    bare = dataclasses.replace(
-        romeo, urdf_text=romeo.urdf_text.replace("<visual>", "<!--").replace("</visual>", "-->")
-    )
-    bare = dataclasses.replace(
-        bare, urdf_text=bare.urdf_text.replace("<collision>", "<!--").replace("</collision>", "-->")
-    )
-    with pytest.raises(RunError, match="romeo: has no shape to draw"):
-        draw_portrait(bare, tmp_path / "a.png")
-
-
-def test_frames_of_a_robot_of_primitives_are_drawn(crane):
-    frames = Frames(np.tile([0.0] * 6 + [1.0], (2, 1)), np.array([[0.0], [-1.5]]), {}, None)
-    (camera,) = frame_cameras([np.array([[-0.2, -0.2, 0.0], [0.9, 0.2, 2.0]])], [0.0], 160, 120)
-    (first, second), _ = draw_pictures(crane, [], frames, camera, [0, 1])
-    assert np.mean(np.abs(first.astype(int) - second) > 30) > 0.02
 
 
 @pytest.mark.parametrize("pitch", [-40.0, -9.0, 15.0])
