@@ -287,11 +287,11 @@ def test_steps_are_in_proportion_to_the_legs(mahru):
 
 def test_ankles_of_less_range_make_shorter_steps(mahru):
     sideways = SteppingSection(commands=[{"sideways_m": -0.2}])
-    _, usual = fit(mahru, sideways)
+    _, usual = fit(mahru, sideways, height_m=-0.03)
     stiff = mahru
     for name in ("LAnkleRoll", "RAnkleRoll", "LHipRoll", "RHipRoll"):
-        stiff = limited(stiff, stiff.joint_names.index(name), 0.15)
-    _, shorter = fit(stiff, sideways)
+        stiff = limited(stiff, stiff.joint_names.index(name), 0.18)
+    _, shorter = fit(stiff, sideways, height_m=-0.03)
     assert shorter.step_width_m < usual.step_width_m
 
 
@@ -300,4 +300,4 @@ def test_legs_that_cannot_step_say_why(mahru):
     for name in ("LKneePitch", "RKneePitch"):
         stuck = limited(stuck, stuck.joint_names.index(name), 0.505)
     with pytest.raises(BalanceError, match=r"KneePitch would go to"):
-        fit(stuck)
+        fit(stuck, height_m=0.0)

@@ -117,7 +117,7 @@ def stroke(pump_motion):
 
 
 def test_weights_of_a_law_are_recovered(stroke):
-    for weights in np.random.default_rng(7).dirichlet(np.ones(4), 3):
+    for weights in np.random.default_rng(7).dirichlet(np.ones(4), 2):
         task = generate_motion(stroke, weights)
         assert make_fitness(task)(weights)[0] < 1e-12
         mixture = Mixture([task])

@@ -250,23 +250,16 @@ def zip_bomb(count):
 BOMBS = {
     "memo index": lambda: b"\x80\x02Nr\xff\xff\xff\xff" + b"q\x00" * 5 + b"X\xff",
     "bytes": lambda: b"\x80\x04\x8e" + struct.pack("<Q", 2**62) + b"ab.",
-    "bytearray": lambda: b"\x80\x05\x96" + struct.pack("<Q", 2**40) + b"ab.",
     "text": lambda: b"\x80\x04\x8d" + struct.pack("<Q", 2**63) + b"ab.",
     "long": lambda: b"\x80\x02\x8b" + struct.pack("<i", 2**31 - 1) + b"ab.",
-    "negative": lambda: b"\x80\x02\x8b" + struct.pack("<i", -5) + b"ab.",
-    "frame": lambda: b"\x80\x04\x95" + struct.pack("<Q", 2**63) + b"N",
-    "digits": lambda: b"\x80\x02L" + b"9" * 9000 + b"L\n.",
     "array": lambda: pickle.dumps(np.zeros(2), 2).replace(b"K\x02\x85", b"J\xff\xff\xff\x7f\x85"),
     "deep lists": lambda: deep(b"]", b"a", 20_000),
-    "deep tuples": lambda: deep(b"", b"\x85", 20_000),
     "itself": lambda: b"\x80\x02]q\x00h\x00a.",
     "laughs": lambda: laughs(50, 10),
     "npy": lambda: header((10**12,)) + bytes(80),
     "npy overflow": lambda: header((2**62, 2**62)) + bytes(80),
     "npy negative": lambda: header((-1, -8)) + bytes(80),
-    "npy empty texts": lambda: header((10**12,), "|S0"),
     "npy records": lambda: header((2,), "(1000000,)f8") + bytes(80),
-    "npy header": lambda: b"\x93NUMPY\x01\x00" + struct.pack("<H", 60000) + b"(" * 60000,
     "zip": lambda: zip_bomb(2**31),
 }
 

@@ -104,8 +104,20 @@ OUTSIDE = '<?xml version="1.0"?><!DOCTYPE m [<!ENTITY a SYSTEM "file:///etc/pass
 
 @pytest.mark.parametrize(
     ("change", "words"),
-    [(lambda text: BOMB, "a document type declaration is not allowed"), (lambda text: OUTSIDE, "a document type declaration is not allowed"), (lambda text: "<a>" * 100, "nested more than 30 elements deep"), (lambda text: text[: len(text) // 2], "not XML: no element found|not XML: unclosed"), (lambda text: "<bvh/>", "not MVNX, whose outermost element is mvnx"), (lambda text: text.replace("orientation>", "turn>"), "<orientation>"), (lambda text: text.replace('label="L5"', 'label="L3"'), "two segments have the same name"), (lambda text: text.replace("</position>", " 1</position>"), "<position> has 70 numbers, not 69"), (lambda text: text.replace("</position>", " x</position>"), "<position> holds 'x'; it must hold"), (lambda text: text.replace('frameRate="100"', 'frameRate="0"'), "frameRate is 0; allowed"), (lambda text: text.replace('type="normal"', 'type="tpose"'), "no orientations of segments in")],
-)  # fmt: skip
+    [
+        (lambda text: BOMB, "a document type declaration is not allowed"),
+        (lambda text: OUTSIDE, "a document type declaration is not allowed"),
+        (lambda text: "<a>" * 100, "nested more than 30 elements deep"),
+        (lambda text: text[: len(text) // 2], "not XML: no element found|not XML: unclosed"),
+        (lambda text: "<bvh/>", "not MVNX, whose outermost element is mvnx"),
+        (lambda text: text.replace("orientation>", "turn>"), "<orientation>"),
+        (lambda text: text.replace('label="L5"', 'label="L3"'), "two segments have the same name"),
+        (lambda text: text.replace("</position>", " 1</position>"), "<position> has 70 numbers, not 69"),
+        (lambda text: text.replace("</position>", " x</position>"), "<position> holds 'x'; it must hold"),
+        (lambda text: text.replace('frameRate="100"', 'frameRate="0"'), "frameRate is 0; allowed"),
+        (lambda text: text.replace('type="normal"', 'type="tpose"'), "no orientations of segments in"),
+    ],
+)
 def test_damaged_or_hostile_mvnx_is_one_line(tmp_path, person, change, words):
     path = tmp_path / "walk.mvnx"
     path.write_text(change(mvnx(person)))

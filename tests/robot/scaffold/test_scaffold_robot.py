@@ -32,7 +32,15 @@ def _scaffold(humanoid: Humanoid, folder: Path) -> Scaffold:
     return scaffold_robot(path)
 
 
-@pytest.mark.parametrize(("scale", "seed"), [(0.3, 0), (1.0, 1), (1.0, 2), (3.0, 3)])
+@pytest.fixture(scope="module")
+def guessed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Humanoid, Scaffold, Robot]:
+    """A humanoid, what is guessed of it, and the robot that is written."""
+    folder, humanoid = tmp_path_factory.mktemp("guessed"), Humanoid(1.0, 6)
+    found = _scaffold(humanoid, folder)
+    return humanoid, found, load_robot(write_scaffold(found, folder / "out"))
+
+
+@pytest.mark.parametrize(("scale", "seed"), [(0.3, 0), (3.0, 3)])
 def test_a_humanoid_with_meaningless_names_gets_every_role(tmp_path: Path, scale: float, seed: int) -> None:
     humanoid = Humanoid(scale, seed)
     found = _scaffold(humanoid, tmp_path)
@@ -72,8 +80,10 @@ def test_the_written_file_loads_and_stands(tmp_path: Path, scale: float, seed: i
         np.testing.assert_allclose(corners[2], -(0.7 + ANKLE) * scale, atol=1e-5)
 
 
-def test_palms_point_forward_and_down_in_the_posture_basic(tmp_path: Path) -> None:
-    robot = load_robot(write_scaffold(_scaffold(Humanoid(1.0, 6), tmp_path), tmp_path / "out"))
+def test_palms_point_forward_and_down_in_the_posture_basic(
+    guessed: tuple[Humanoid, Scaffold, Robot],
+) -> None:
+    _, _, robot = guessed
     data = robot.model.createData()
     q = np.concatenate([pin.neutral(robot.model)[:7], robot.postures["basic"]])
     pin.framesForwardKinematics(robot.model, data, q)
@@ -97,9 +107,8 @@ def _zero_pose(robot: Robot, frame: str) -> np.ndarray:
     return data.oMf[robot.model.getFrameId(frame)].homogeneous
 
 
-def test_collision_pairs_join_hands_but_no_neighbours(tmp_path: Path) -> None:
-    humanoid = Humanoid(1.0, 7)
-    robot = load_robot(write_scaffold(_scaffold(humanoid, tmp_path), tmp_path / "out"))
+def test_collision_pairs_join_hands_but_no_neighbours(guessed: tuple[Humanoid, Scaffold, Robot]) -> None:
+    humanoid, _, robot = guessed
     pairs = {frozenset(pair) for pair in robot.self_collision_pairs}
     link = {part: names[1] for part, names in humanoid.names.items()}
     assert frozenset((link["left_arm5"], link["right_arm5"])) in pairs
@@ -109,11 +118,11 @@ def test_collision_pairs_join_hands_but_no_neighbours(tmp_path: Path) -> None:
     assert frozenset((link["left_leg5"], link["neck1"])) not in pairs
 
 
-def test_the_same_urdf_gives_the_same_text(tmp_path: Path) -> None:
-    first = _scaffold(Humanoid(1.0, 8), tmp_path)
-    assert scaffold_text(first, "robot.urdf") == scaffold_text(
-        scaffold_robot(tmp_path / "invented.urdf"), "robot.urdf"
-    )
+def test_the_same_urdf_gives_the_same_text(
+    guessed: tuple[Humanoid, Scaffold, Robot], tmp_path: Path
+) -> None:
+    humanoid, found, _ = guessed
+    assert scaffold_text(found, "robot.urdf") == scaffold_text(_scaffold(humanoid, tmp_path), "robot.urdf")
 
 
 def test_swapped_names_do_not_swap_the_sides_and_are_told(tmp_path: Path) -> None:

@@ -259,10 +259,9 @@ def test_failures_are_one_line(robot, tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("failing", ["simbench.nothing", "simbench.sim.rendering.scene_renderer"])
-def test_the_engine_draws_where_our_renderer_does_not_work(robot, tmp_path, monkeypatch, failing):
-    """Its process cannot begin, or ends when it gets what to draw."""
-    monkeypatch.setattr(camera_module, "OPENGL_WORKER", failing)
+def test_the_engine_draws_where_our_renderer_does_not_work(robot, tmp_path, monkeypatch):
+    """Its process ends when it gets what to draw."""
+    monkeypatch.setattr(camera_module, "OPENGL_WORKER", "simbench.sim.rendering.scene_renderer")
     path = tmp_path / "a.png"
     assert picture_strip(path, robot, [DRAWER], frames_of(robot, 1), CAMERA, [0], 1) == "TinyRenderer"
     assert iio.imread(path).shape == (180, 320, 3)
