@@ -190,16 +190,3 @@ def test_a_sole_does_not_pass_over_the_other_one(robots):
     check_footsteps(robots["mahru"], stance, [way[3], way[2]])
     with pytest.raises(BalanceError, match=r"^step 3 \(left\): its sole comes over the other one"):
         check_footsteps(robots["mahru"], stance, way)
-
-
-@pytest.mark.parametrize(
-    ("step", "message"),
-    [
-        (Footstep("middle", np.zeros(2), 0.0), r"^step 1: no foot 'middle'; allowed: left, right$"),
-        (Footstep("left", np.array([np.inf, 0.0]), 0.0), r"^step 1 \(left\): .*; allowed: finite numbers$"),
-        (Footstep("left", np.array([0.0, 0.09]), np.nan), r"^step 1 \(left\): .*; allowed: finite numbers$"),
-    ],
-)
-def test_a_step_that_says_nothing_is_refused(robots, stances, step, message):
-    with pytest.raises(BalanceError, match=message):
-        check_footsteps(robots["mahru"], stances["mahru"], [step])

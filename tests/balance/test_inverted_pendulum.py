@@ -24,12 +24,6 @@ def test_the_natural_frequency_of_mahru():
     assert natural_frequency(0.82) == pytest.approx(3.4588, abs=1e-4)
 
 
-@pytest.mark.parametrize("height", [0.0, -0.8, np.nan])
-def test_a_cog_on_the_floor_is_refused(height):
-    with pytest.raises(BalanceError, match=r"height of the COG: .* m; allowed: above 0 m"):
-        natural_frequency(height)
-
-
 @settings(max_examples=30, deadline=None)
 @example(seed=0, count=3, timestep=0.001, omega=2.0, offset=None)
 @example(seed=0, count=2, timestep=0.001, omega=2.0, offset=(0.01, 0.0))
@@ -120,21 +114,6 @@ def test_where_stability_ends(cog, zmp, stable):
     if not stable:
         with pytest.raises(BalanceError, match=r"allowed: 0 < gain_zmp < 3.45 < gain_cog"):
             check_gains(gains, OMEGA)
-
-
-@pytest.mark.parametrize(
-    ("cog", "zmp", "message"),
-    [
-        (6.0, 4.0, r"^balance\.gain_zmp: 4 is not below ω = 3\.45 1/s of the robot's inverted pendulum; "),
-        (6.0, 0.0, r"^balance\.gain_zmp: 0 is not above 0; allowed: 0 < gain_zmp < 3\.45 < gain_cog$"),
-        (3.45, 2.0, r"^balance\.gain_cog: 3\.45 is not above ω = 3\.45 1/s"),
-        (6.0, np.nan, r"^balance\.gain_zmp: nan"),
-        (np.inf, 2.0, r"^balance\.gain_cog: inf"),
-    ],
-)
-def test_gains_out_of_bounds_are_refused(cog, zmp, message):
-    with pytest.raises(BalanceError, match=message):
-        check_gains(CogZmpGains(cog, zmp), OMEGA)
 
 
 @pytest.mark.parametrize(("cog", "zmp", "shrinks"), [(6.0, 2.0, True), (3.0, 3.3, False)])

@@ -42,15 +42,6 @@ def test_inertia_of_drives_is_found_with_the_links(written, table, capsys):
     assert float(row.split()[3]) == pytest.approx(-1.5, abs=1e-4)
 
 
-def test_what_a_still_joint_hides_is_unknown(written, table, capsys):
-    still = table.copy()
-    still[:, [2, 4, 6]] = 0.0
-    assert main(["calibrate", written(still), *LAW]) == 1
-    out = capsys.readouterr().out
-    assert "joint2.viscous" in out.split("unknown: ")[1]
-    assert "joint2.izz" in out.split("unknown: ")[1]
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -95,15 +86,6 @@ def test_table_is_found_from_tips(written, tips, capsys):
     assert found["joint2.theta"] == pytest.approx(0.01 + np.arctan2(0.02, 0.31), abs=1e-6)
     assert "as in the model, for they move the tip as others do: joint1.d, joint2.d" in out
     assert found["tip.d"] == pytest.approx(0.05, abs=1e-6)
-
-
-def test_lengths_that_a_still_joint_hides_are_unknown(written, tips, capsys):
-    still = with_tips(tips[:, 0], tips[:, 1:3] * [0.0, 1.0])
-    assert main(["calibrate", written(still, TIPS), "--model", "direct_drive_arm"]) == 1
-    unknown = capsys.readouterr().out.split("unknown: ")[1]
-    assert "joint1.a" in unknown
-    assert "joint2.a" in unknown
-    assert "tip.a" not in unknown
 
 
 @pytest.mark.parametrize(

@@ -220,6 +220,18 @@ def test_a_scenario_that_raises_fails_and_the_others_go_on(baseline, capsys):
     assert (held[0], held[-1]) == ("short", "holds")
 
 
+def test_what_is_not_named_and_has_no_baseline_is_not_checked(baseline, capsys, monkeypatch):
+    Path("other.yaml").write_text(SHORT.format(name="other"), encoding="utf-8")
+    monkeypatch.setattr(checking, "list_scenarios", lambda: ["short.yaml", "other.yaml"])
+    assert main(["check"]) == 0
+    _, short, other, _ = rows(capsys.readouterr().out)
+    assert (short[0], short[-1]) == ("short", "holds")
+    assert other == ["other", "not checked: no baseline; --update writes one"]
+    baseline.unlink()
+    assert main(["check"]) == 2
+    assert capsys.readouterr().err == "error: no baselines in baselines; --update writes them\n"
+
+
 def test_a_scenario_whose_robot_is_in_a_package_that_is_missing_is_not_checked(baseline, capsys, monkeypatch):
     Path("other.yaml").write_text(SHORT.format(name="other"), encoding="utf-8")
     monkeypatch.setattr(checking, "list_scenarios", lambda: ["short.yaml", "other.yaml"])

@@ -106,14 +106,3 @@ def test_the_log_of_a_run_is_a_file_of_a_motion_too(here, capsys):
     assert "read  run/log.nc as run" in capsys.readouterr().out
     found = read_trajectory(here / "a.csv")
     np.testing.assert_allclose(found.q, by_hand.reference(6) - by_hand.ERROR, atol=1e-8)
-
-
-def test_a_robots_motion_where_a_recording_is_expected_is_said(romeo, romeo_motion, here, capsys):
-    write_robot_motion(romeo_motion, romeo, here / "a.csv", "unitree", {})
-    assert main(["motion", "inspect", "a.csv"]) == 2
-    printed = capsys.readouterr().err
-    assert printed.count("\n") == 1
-    assert "it looks like a robot's motion: simbench convert" in printed
-    (here / "b.csv").write_text("time_s,left_hand_x_m\n")
-    assert main(["motion", "inspect", "b.csv"]) == 2
-    assert "robot's motion" not in capsys.readouterr().err

@@ -1,9 +1,6 @@
-import json
-
 import pytest
 
 from simbench.cli.main import main
-from simbench.resources import resource_dir
 
 
 def explained(capsys, *words):
@@ -52,11 +49,3 @@ def test_what_is_unknown_is_one_line_with_what_is_spelled_alike(capsys, word, hi
     else:
         assert hint == "may be one of"
         assert hint in printed.out
-
-
-@pytest.mark.parametrize("kind", ["scenario", "robot"])
-def test_schema_prints_the_shipped_schema(capsys, kind):
-    assert main(["schema", kind]) == 0
-    printed = capsys.readouterr().out
-    assert printed == (resource_dir("schemas") / f"{kind}.json").read_text(encoding="utf-8")
-    assert json.loads(printed)["$schema"] == "https://json-schema.org/draft/2020-12/schema"

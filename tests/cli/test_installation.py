@@ -66,21 +66,6 @@ def test_the_three_recordings_of_the_walk_are_one_motion(folder):
         np.testing.assert_allclose(skeleton.segments[name][:, :3, :3], frames[:, :3, :3], atol=1e-4)
 
 
-def test_a_sample_is_read_by_its_name(folder):
-    by_name, by_format, file = (read_motion(name) for name in ("sample:walk", "sample:walk.c3d", "walk.c3d"))
-    assert by_name.source == by_format.source == "sample:walk.c3d"
-    assert by_name.joints["left_wrist"].tobytes() == file.joints["left_wrist"].tobytes()
-    assert read_motion("sample:wave").source == "sample:wave.bvh"
-
-
-def test_the_walk_is_inspected_without_options_or_doubts(folder, capsys):
-    for suffix in ("c3d", "trc", "bvh"):
-        assert main(["motion", "inspect", f"walk.{suffix}"]) == 0
-        out = capsys.readouterr().out
-        assert "doubts: none" in out
-        assert re.search(r"^ICP .*\n^TGP .*\n^PMP ", out, re.MULTILINE)
-
-
 def estimates(out):
     """Value and standard deviation by the first words of each row of the printed tables."""
     rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in out.splitlines() if "│" in line]

@@ -1,6 +1,4 @@
-import io
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -8,14 +6,11 @@ from datetime import datetime
 from types import SimpleNamespace
 
 import pytest
-from rich.console import Console
 
-from simbench.cli.console import progress_bars
 from simbench.cli.main import main
 from simbench.errors import MotionError
 from simbench.runs.baseline import check_metrics
 from simbench.runs.run_directory import MARKER, incomplete_path, run_directory
-from simbench.runs.video import View
 
 
 @pytest.fixture
@@ -86,12 +81,6 @@ def test_plots_are_drawn_into_the_run_when_asked_for(pipeline, monkeypatch, caps
     assert capsys.readouterr().out.endswith("plots  b/plots\n")
 
 
-def test_the_default_run_directory_is_named_after_scenario_and_time(pipeline, tmp_path):
-    assert main(["run", "dance"]) == 0
-    (made,) = (tmp_path / "runs").iterdir()
-    assert made.name.startswith("dance-20")
-
-
 def test_runs_of_the_same_second_have_directories_of_their_own(pipeline, monkeypatch, tmp_path):
     monkeypatch.setattr(
         "simbench.runs.run_directory.datetime", SimpleNamespace(now=lambda: datetime(1969, 7, 20, 20, 17))
@@ -152,14 +141,6 @@ def test_a_current_directory_that_was_deleted_is_named(pipeline, monkeypatch, ca
     assert main(["run", "drawer", "--out", str(tmp_path / "a")]) == 0
 
 
-def test_an_interrupted_run_says_where_its_part_is_kept(pipeline, capsys, tmp_path):
-    pipeline.raises = KeyboardInterrupt()
-    assert main(["run", "drawer", "--out", "a"]) == 130
-    kept = incomplete_path(tmp_path / "a")
-    assert capsys.readouterr().err == f"interrupted: partial run kept in {kept}\n"
-    assert {path.name for path in kept.iterdir()} == {"scenario.yaml", "log.nc", MARKER}
-
-
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 @pytest.mark.parametrize("turned_into", [None, ZeroDivisionError("a signal"), MotionError("a signal")])
 def test_a_signal_ends_a_run_in_good_order(
@@ -217,6 +198,12 @@ def test_a_full_disk_behind_a_redirection_is_one_line(tmp_path, command):
     assert ended.returncode == 2
 
 
+def test_a_bug_is_not_disguised_as_bad_input(pipeline):
+    pipeline.raises = ZeroDivisionError("bug")
+    with pytest.raises(ZeroDivisionError):
+        main(["run", "drawer", "--out", "a"])
+
+
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
@@ -238,30 +225,6 @@ def test_bad_input_is_one_line_on_stderr_and_returns_2(pipeline, capsys, tmp_pat
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
-@pytest.mark.parametrize(
-    "raised", [MotionError("clip.txt: NaN in\nframe 3"), PermissionError(13, "Permission denied", "/root/x")]
-)
-def test_errors_of_input_and_of_files_are_one_line(pipeline, capsys, raised):
-    pipeline.raises = raised
-    assert main(["run", "drawer", "--out", "a"]) == 2
-    assert capsys.readouterr().err in (
-        "error: clip.txt: NaN in frame 3\n",
-        "error: /root/x: Permission denied\n",
-    )
-
-
-def test_list_names_what_there_is(capsys):
-    assert main(["list"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    for expected in ("robots:", "  romeo", "scenarios:"):
-        assert expected in lines
-    names = [line.split()[0] for line in lines]
-    for expected in ("actor:drawer", "deepmimic:humanoid3d_dance_b", "joints:sweep"):
-        assert expected in names
-    assert main(["list", "robots"]) == 0
-    assert "romeo" in capsys.readouterr().out.splitlines()
-
-
 def test_the_module_runs_in_a_terminal_without_unicode():
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
     command = [sys.executable, "-m", "simbench", "run", "drawer", "--set", "name=é"]
@@ -270,29 +233,3 @@ def test_the_module_runs_in_a_terminal_without_unicode():
     assert finished.stdout == ""
     assert finished.stderr.startswith("error: --set name=")
     assert finished.stderr.count("\n") == 1
-
-
-def test_progress_is_a_line_for_each_stage_in_a_pipe(monkeypatch):
-    monkeypatch.setattr("simbench.system.progress._SHORT", 0.0)
-    console = Console(file=io.StringIO(), force_terminal=False, width=100)
-    with progress_bars(console) as on_progress:
-        on_progress("read", 0, 1)
-        on_progress("read", 1, 1)
-        for done in range(1001):
-            on_progress("simulate", done, 1000)
-    lines = [line for line in console.file.getvalue().splitlines() if " left" not in line]
-    assert [re.sub(r"[0-9.]+ s$", "T", line) for line in lines] == ["read: done in T", "simulate: done in T"]
-
-
-def test_a_video_is_of_the_whole_run_at_its_own_speed_unless_asked(monkeypatch, tmp_path):
-    views = []
-
-    def render_video(folder, out, view, *rest, **options):
-        views.append(view)
-        raise MotionError("enough")
-
-    monkeypatch.setattr("simbench.runs.talk_video.render_talk_video", render_video)
-    assert main(["video", str(tmp_path)]) == 2
-    assert views == [View(overrides=(), speed=1.0, start=0.0, end=None, ghost=None, fast=False)]
-    assert main(["video", str(tmp_path), "--fast"]) == 2
-    assert views[1].fast

@@ -7,7 +7,6 @@ from types import SimpleNamespace
 import pytest
 
 from simbench.cli.main import main
-from simbench.errors import MotionError
 from simbench.motion import readers, writers
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion
@@ -105,17 +104,6 @@ def test_what_is_exported_is_inspected_again(monkeypatch, capsys, tmp_path, suff
     assert ["doubts:", "none"] in printed
 
 
-def test_a_session_is_recorded_as_asked(recorded, capsys, tmp_path):
-    out = tmp_path / "session"
-    assert main(["motion", "session", "--out", str(out), "--jobs", "2"]) == 0
-    chosen = ["--seed", "7", "--jobs", "1", "--actors", "1, 2", "--tasks", "valves,drawer"]
-    assert main(["motion", "session", "--out", str(out), *chosen]) == 0
-    assert recorded == [(out, 2018, 2, None, None), (out, 7, 1, [1, 2], ["valves", "drawer"])]
-    printed = capsys.readouterr()
-    assert printed.out == f"session  {out}\n" * 2
-    assert printed.err == ""
-
-
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
@@ -139,21 +127,6 @@ def test_bad_input_is_one_line_and_reads_and_writes_nothing(
     assert printed.err.count("\n") == 1
     assert part in printed.err
     assert (reading.asked, recorded, list(tmp_path.iterdir())) == ([], [], [])
-
-
-@pytest.mark.parametrize(
-    ("raised", "status", "line"),
-    [
-        (MotionError("a.c3d: marker C7 is\nnot seen"), 2, "error: a.c3d: marker C7 is not seen\n"),
-        (KeyboardInterrupt(), 130, "interrupted\n"),
-    ],
-)
-def test_what_goes_wrong_in_reading_is_one_line(reading, capsys, tmp_path, raised, status, line):
-    reading.raises = raised
-    for command in (["inspect", "a.c3d", "--picture", "a.png"], ["export", "a.c3d", "b.c3d"]):
-        assert main(["motion", *command]) == status
-        assert capsys.readouterr().err.lstrip("\n") == line
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_full_disk_is_one_line_and_leaves_nothing(reading, capsys, monkeypatch, tmp_path):

@@ -1,7 +1,6 @@
 """`simbench retarget`: what it prints, writes and refuses; the retargeting itself is one made by hand."""
 
 import sys
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,11 +9,8 @@ import retargeted_by_hand as by_hand
 
 from simbench import read_trajectory
 from simbench.cli.main import main
-from simbench.cli.retarget import joint_table
-from simbench.motion.joint_use import JointUse
 from simbench.motion.read_options import ReadOptions
 from simbench.retargeting.api import retarget_motion
-from simbench.runs.plots import fidelity_plot
 
 
 @pytest.fixture(scope="module")
@@ -41,62 +37,6 @@ def retargeting(made, monkeypatch, tmp_path):
     return fake
 
 
-def test_errors_and_joints_are_tables_in_mm_and_degrees(retargeting, made, capsys):
-    assert main(["retarget", "actor:drawer"]) == 0
-    printed = capsys.readouterr()
-    assert printed.err == ""
-    lines = printed.out.splitlines()
-    assert max(map(len, lines)) <= 90
-    # What the robot does comes first. The mean of both hands is a quarter of the triangle's height.
-    assert lines[0].split()[:6] == ["robot", "against", "person", "mean", "95", "%"]
-    hand, arm = lines[1].split(), lines[2].split()
-    assert (hand[0], hand[3:]) == ("hand", ["50.0", "mm", "0.50", "1.00", "left"])
-    assert arm[2:] == ["10.0", "%", "of", "arm", "0.50", "1.00", "left"]
-    # 101 samples of it, and 101 zeros.
-    assert [float(cell) for cell in hand[1:3]] == pytest.approx([1250.0 / 101.0, 44.95], abs=0.06)
-    assert [float(cell) for cell in arm[:2]] == pytest.approx([250.0 / 101.0, 8.99], abs=0.06)
-    assert lines[3].split() == ["forearm", "9.0", "9.0", "9.0", "°", "0.00", "0.00", "right"]
-    # 13 of 101 samples.
-    assert lines[4] == "equipment  held 13% of the time: the arms follow the handles there (palms 2.0 mm off)"
-    assert "time       0.20 s longer than recorded, most for speed of LElbowRoll (100 %)\n" in printed.out
-    later = printed.out.index("scaled model without limits against recording")
-    assert "robot against person" in printed.out[:later]
-    rows = {" ".join(line.split()[:-4]): line.split()[-4:] for line in lines if line.strip()}
-    # A wrist off by up to 5 mm, the other by none; an elbow by 20 mm, the other by none.
-    assert rows["hands (wrists)"] == ["1.25", "4.50", "5.00", "mm"]
-    assert rows["elbows"] == ["10.00", "20.00", "20.00", "mm"]
-    assert rows["shoulders"] == ["0.00", "0.00", "0.00", "mm"]
-    assert rows["hand orientation"] == ["0.00", "0.00", "0.00", "°"]
-    assert "imitation.hand_max_m  0.005" in printed.out
-    # Half a sine of 2 s, as high as 0.4 of the range: at most π/2 × that a second.
-    (elbow,) = (line.split() for line in lines if line.startswith("LElbowRoll"))
-    name = "LElbowRoll"
-    assert elbow[:6] == [name, "0.0", "96.0", "-120", "to", "120"]
-    assert float(elbow[6]) == pytest.approx(24.0, abs=0.11)
-    assert float(elbow[7]) == pytest.approx(0.4 * 240.0 * np.pi / 2.0, abs=1.0)
-    limit = np.degrees(made.robot.model.velocityLimit[6 + made.robot.joint_names.index(name)])
-    assert float(elbow[8]) == pytest.approx(limit, abs=0.51)
-    assert elbow[9] == f"{0.4 * 240.0 * np.pi / 2.0 / limit:.0%}"
-    assert f"joints that stand still: {len(made.robot.joint_names) - 15}\n" in printed.out
-    assert "interference  l_wrist and torso from 0.50 to 0.75 s, 4 mm deep at 0.60 s\n" in printed.out
-
-
-def test_the_robot_is_drawn_beside_the_person(retargeting, made, capsys, monkeypatch):
-    drawn = []
-    monkeypatch.setattr(fidelity_plot, "draw_comparison", lambda *all_: drawn.append(all_))
-    monkeypatch.setattr(fidelity_plot, "draw_robot", lambda *all_: ["pictures", all_[3]])
-    assert main(["retarget", "actor:drawer", "--picture", "b.png", "--beside", "--moments", "3"]) == 0
-    assert "picture  b.png\n" in capsys.readouterr().out
-    ((shown, path),) = drawn
-    assert path == Path("b.png")
-    assert len(shown.moments) == 3
-    assert shown.pictures[1] is shown.moments
-    np.testing.assert_array_equal(shown.robot_time, 2.0 * shown.recording_time)
-    np.testing.assert_allclose(shown.errors["right_forearm"], np.radians(9.0))
-    assert "left_wrist" in shown.person
-    assert "left_wrist" in shown.robot
-
-
 @pytest.mark.parametrize("suffix", [".csv", ".nc"])
 def test_the_trajectory_is_written_and_reads_back(retargeting, made, capsys, tmp_path, suffix):
     words = ["retarget", "walk.trc", "--robot", "romeo", "--unit", "mm", "--up", "y", "--map", "mine.yaml"]
@@ -111,16 +51,6 @@ def test_the_trajectory_is_written_and_reads_back(retargeting, made, capsys, tmp
         exact = suffix == ".nc"
         np.testing.assert_allclose(getattr(found, name), getattr(wanted, name), rtol=0.0 if exact else 5e-9)
     assert [path.name for path in tmp_path.iterdir()] == [f"t{suffix}"]
-
-
-def test_the_netcdf_file_says_where_it_is_from(retargeting, tmp_path):
-    import xarray as xr
-
-    assert main(["retarget", "actor:drawer", "--out", "t.nc"]) == 0
-    with xr.open_dataset("t.nc", engine="h5netcdf") as dataset:
-        found = dataset.attrs
-    assert found.pop("format").startswith("simbench joint trajectory")
-    assert found == {"source": "by hand", "robot": "romeo", "method": "analytical", "slow_down": 2.0}
 
 
 @pytest.mark.parametrize(
@@ -179,15 +109,3 @@ def test_a_walk_is_planned_without_a_scenario():
     ahead = max(step.position[0] for step in steps) - made.plan.planned.start[:, 0].mean()
     assert 0.3 * ahead < base[-1, 0] - base[0, 0] < 1.1 * ahead
     assert made.plan.errors.tracks
-
-
-def test_joints_that_slide_are_in_millimetres_and_those_that_turn_in_degrees():
-    uses = [
-        JointUse("lift", "m", 0.1, 0.25, 0.0, 0.5, 0.3, 0.6),
-        JointUse("elbow", "rad", 0.0, np.pi / 6, -np.pi / 2, np.pi / 2, np.pi / 4, np.pi),
-    ]
-    rows = list(zip(*(column.cells for column in joint_table(uses).columns), strict=True))
-    assert [list(row) for row in rows] == [
-        ["lift", "100.0", "250.0", "0 to 500", "100.0", "300", "600", "50%", "mm, mm/s"],
-        ["elbow", "0.0", "30.0", "-90 to 90", "60.0", "45", "180", "25%", "°, °/s"],
-    ]

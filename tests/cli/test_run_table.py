@@ -5,11 +5,10 @@ import re
 import pytest
 from rich.console import Console
 
-from simbench.cli.console import make_console
-from simbench.cli.run_table import print_every_metric, print_important, print_run
+from simbench.cli.run_table import print_every_metric, print_important
 from simbench.options import Bound
 from simbench.resources import resource_dir
-from simbench.runs.baseline import Check, check_metrics
+from simbench.runs.baseline import check_metrics
 from simbench.runs.result import RunResult
 from simbench.runs.scenario.loading import load_scenario
 from simbench.runs.scenario.scenario_files import list_scenarios
@@ -74,22 +73,3 @@ def terminal(monkeypatch):
     """Standard streams that say they are a terminal of 100 columns, without colours."""
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setattr("simbench.cli.run_table.is_terminal", lambda stderr=False: True)
-
-
-def test_a_pipe_gets_all_metrics_and_notes_without_colours(tmp_path, capsys):
-    checks = [Check("hands.rms_m", passed=False, bound="≤ 0.01")]
-    print_run(result(tmp_path, checks, "abcde"))
-    printed = capsys.readouterr()
-    assert "\x1b" not in printed.out
-    assert re.search(r"^timing\.realtime_factor +2 *$", printed.out, flags=re.MULTILINE)
-    assert "\n0 of 1 check holds\n" in printed.out
-    assert printed.err.count("note: ") == 5
-    assert printed.err.endswith("check failed: hands.rms_m is 0.0191, must be ≤ 0.01\n")
-
-
-def test_names_are_shown_as_they_are(capsys):
-    name = "[red]a\x1b[2J.b_ratio"
-    print_important(make_console(), {name: 1.0}, ())
-    printed = capsys.readouterr().out
-    assert "\x1b" not in printed
-    assert "[red]a\\x1b[2J.b_ratio" in printed

@@ -7,7 +7,6 @@ import re
 import pages
 import pytest
 from command_line import command_page
-from markdown_text import code, escape_text, table
 
 from simbench.cli.main import main
 
@@ -50,10 +49,3 @@ def test_every_command_of_the_pages_exists(listed):
     }
     assert shown
     assert shown - {"--help", "--version", "COMMAND"} <= set(listed)
-
-
-def test_text_is_shown_as_it_is():
-    assert escape_text("a_b *c* `x_y|z` <d>") == r"a\_b \*c\* `x_y|z` \<d>"
-    assert escape_text("one ` alone") == r"one \` alone"
-    assert code("A|B") == r"`A\|B`"
-    assert table(("a", "b"), [("1", "2")]) == "| a | b |\n|---|---|\n| 1 | 2 |\n\n"

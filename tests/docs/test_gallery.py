@@ -14,7 +14,6 @@ from gallery import (
     format_number,
     gallery_entries,
     gallery_page,
-    laws_table,
 )
 from PIL import Image
 from yaml import safe_load
@@ -84,14 +83,3 @@ def test_its_commands_are_accepted(page, name):
         assert {option for option, _ in given} <= {"--set", "--robot"}
         overrides = [value for option, value in given if option == "--set"]
         load_scenario(scenario, list_overrides(overrides, dict(given).get("--robot")))
-
-
-def test_the_errors_of_control_laws_are_a_table(tmp_path):
-    results = tmp_path / "laws.json"
-    assert laws_table(results) == ""
-    errors = {"tracking.rms_rad": 0.00320567, "hands.rms_m": 0.00437762}
-    found = {"a": {"PD": errors, "computed torque": {"tracking.rms_rad": 0.001}}}
-    results.write_text(json.dumps(found), encoding="utf-8")
-    _, _, header, _, row, *_ = laws_table(results).splitlines()
-    assert header == "| scenario | PD | computed torque |"
-    assert row == "| `a` | 0.003206 rad, 0.004378 m | 0.001 rad |"

@@ -12,7 +12,7 @@ from simbench.environments.environment import (  # noqa: E402
     add_up,
     compute_terms,
 )
-from simbench.errors import PolicyError, ScenarioError, SimbenchError  # noqa: E402
+from simbench.errors import SimbenchError  # noqa: E402
 from simbench.runs.log import open_run  # noqa: E402
 from simbench.runs.pipeline import run_scenario  # noqa: E402
 from simbench.runs.scenario.loading import load_scenario, override_scenario  # noqa: E402
@@ -161,13 +161,3 @@ def test_two_processes_step_together():
     np.testing.assert_array_equal(seen[0], seen[1])
     assert reward.shape == (2,)
     envs.close()
-
-
-def test_mistakes_are_told_in_one_line(tmp_path):
-    with pytest.raises(ScenarioError, match="nothing_at_all"):
-        ScenarioEnv("nothing_at_all")
-    with pytest.raises(SimbenchError, match="render_mode: human; allowed"):
-        ScenarioEnv("puma560_sweep", render_mode="human")
-    (tmp_path / "c.yaml").write_text("joints: [knob]\nobservation: [{term: time}]\naction: {kind: torque}\n")
-    with pytest.raises(PolicyError, match=r"c\.yaml: joints: puma560 has no joint knob"):
-        ScenarioEnv("puma560_sweep", SHORT, contract=tmp_path / "c.yaml")

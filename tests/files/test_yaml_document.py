@@ -13,7 +13,6 @@ from simbench.files.yaml_document import (
     MAX_DEPTH,
     MAX_NODES,
     parse_yaml,
-    parse_yaml_list,
     parse_yaml_value,
     read_yaml,
 )
@@ -282,20 +281,6 @@ def test_a_byte_order_mark_is_left_out(tmp_path):
 def test_what_cannot_be_opened_is_refused(tmp_path, name, said):
     with pytest.raises(SkillError, match=f"cannot be read: .*{said}"):
         read_yaml(tmp_path / name, SkillError)
-
-
-def test_values_of_the_command_line():
-    assert parse_yaml_value("[{forward_m: 1.0}]", "--set a=…", RobotError) == [{"forward_m": 1.0}]
-    with pytest.raises(RobotError, match=r"^--set a: '\[' is not a YAML value: not valid YAML: "):
-        parse_yaml_value("[", "--set a", RobotError)
-    assert parse_yaml_list("ä, [é, 'b,c'], {d: 1}", "", RobotError) == [
-        ("ä", "ä"),
-        ("[é, 'b,c']", ["é", "b,c"]),
-        ("{d: 1}", {"d": 1}),
-    ]
-    for text in ("1], [2", "1] #", "1,,2", "[", "!!int a", "&a 1, *b", "1]\n---\n["):
-        with pytest.raises(RobotError, match=r"^--vary k: '.*' is not a list of YAML values: "):
-            parse_yaml_list(text, "--vary k", RobotError)
 
 
 def plain(content):

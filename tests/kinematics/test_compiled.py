@@ -11,14 +11,13 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-import numba.core.event
 import numpy as np
 import pytest
 from numba import njit
 
 import simbench
 from simbench.kinematics import compiled as compiling
-from simbench.kinematics.compiled import KernelCache, compile_for, compile_timer, compiled, kernel_folders
+from simbench.kinematics.compiled import KernelCache, compile_for, compiled, kernel_folders
 
 CALLED = """from constants import OFFSET
 
@@ -125,34 +124,6 @@ def test_an_error_in_a_called_function_reaches_python():
     assert doubled_root(4.0) == 4.0
     with pytest.raises(ValueError, match="below zero"):
         doubled_root(-1.0)
-
-
-def test_time_of_compiling_is_told_and_only_that(monkeypatch):
-    """On a clock that advances by a second when compiling ends, and otherwise when it is told to."""
-    now = [100.0]
-    monkeypatch.setattr(numba.core.event, "timer", lambda: now[0])
-
-    class Clock(numba.core.event.Listener):
-        def on_start(self, event):
-            pass
-
-        def on_end(self, event):
-            now[0] += 1.0
-
-    @njit
-    def doubled(x):
-        return 2.0 * x
-
-    with numba.core.event.install_listener("numba:compiler_lock", Clock()), compile_timer() as compiling:
-        assert compiling() == 0.0
-        doubled(1.0)
-        first = compiling()
-        assert first == now[0] - 100.0 >= 1.0
-        now[0] += 5.0
-        doubled(2.0)
-        assert compiling() == first
-        doubled(2)
-        assert compiling() == now[0] - 105.0 > first
 
 
 def test_a_kernel_compiled_for_types_writes_into_its_arrays_and_refuses_other_types():

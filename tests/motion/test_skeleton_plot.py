@@ -1,14 +1,11 @@
 """The picture of a recording: what is where on it, read back from its pixels."""
 
-import errno
-import os
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from pictures import coloured, pixels
 
-from simbench.errors import MotionError
 from simbench.motion.motion_inspection import inspect_motion
 from simbench.motion.skeleton_plot import COLOURS, build_stick_figure, plot_recording
 
@@ -53,17 +50,3 @@ def test_a_metre_is_as_wide_as_high(swing, tmp_path):
     down = np.ptp(rows[columns < present[0]])
     assert thick > 0
     assert across / down == pytest.approx(np.cos(np.radians(40)), rel=0.03)
-
-
-def test_a_full_disk_leaves_the_old_picture_and_nothing_else(swing, tmp_path, monkeypatch):
-    path = tmp_path / "a.png"
-    path.write_bytes(b"old")
-
-    def full(*_):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(os, "replace", full)
-    with pytest.raises(MotionError, match=r"a\.png: cannot be written: No space left on device"):
-        plot_recording(inspect_motion(swing), path)
-    assert path.read_bytes() == b"old"
-    assert list(tmp_path.iterdir()) == [path]

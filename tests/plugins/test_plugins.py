@@ -239,21 +239,6 @@ def test_a_metric_that_fails_costs_no_run(tmp_path):
     assert any("metrics.bad is null" in note and "KeyError" in note for note in result.notes)
 
 
-@pytest.mark.parametrize(
-    ("metrics", "message"),
-    [
-        ({"tracking.rms_rad": "./m.py:one"}, "simbench has a metric of this name"),
-        ({"a b": "./m.py:one"}, "must be letters, digits"),
-        ({"own": "./m.py:none"}, "has no none"),
-    ],
-)
-def test_wrong_metrics_are_refused(tmp_path, metrics, message):
-    path = write(tmp_path, metrics=metrics)
-    (tmp_path / "m.py").write_text(METRICS, encoding="utf-8")
-    with pytest.raises(ScenarioError, match=message):
-        load_scenario(path)
-
-
 FIXTURES = """
 from simbench.options import ScenarioSection
 from simbench.sim.fixtures.fixture_section import FixtureSection

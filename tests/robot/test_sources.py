@@ -1,16 +1,21 @@
 """Where a robot's name leads: own path, shipped, plug-in, wheel, or to a message."""
 
+import importlib.metadata
 import sys
 from pathlib import Path
 
 import pytest
 import urdf_texts as texts
+from wheel_robots import robot_parameters
 
+from simbench.cli.main import main
 from simbench.errors import RobotError
 from simbench.robot import robot_sources
 from simbench.robot.robot import load_robot
+from simbench.robot.robot_inspection import RobotInspection
 from simbench.robot.robot_sources import find_robot, find_wheel_urdfs, list_robots
-from simbench.runs.scenario.loading import robot_files
+from simbench.runs.provenance import describe_robot_files
+from simbench.runs.scenario.loading import load_scenario, robot_files, scenario_files
 
 ARM = (texts.link("base"), texts.joint("turn", "base", "arm", xyz="0 0 0.2"), texts.link("arm"))
 DESCRIPTION = "name: {name}\nurdf: {urdf}\nbase: fixed\ngroups: {{right_arm: [turn]}}\ngains: auto\n"
@@ -136,3 +141,28 @@ def test_a_urdf_and_its_meshes_are_found_in_a_wheel(tmp_path: Path, site: Path) 
         RobotError, match=rf"urdf: `package://parts/b\.urdf` not found: {share} has no file b\.urdf"
     ):
         load_robot(own)
+
+
+@pytest.mark.parametrize("name", robot_parameters("panda"))
+def test_the_source_is_recorded_and_said(name: str, capsys) -> None:
+    version = importlib.metadata.version("example-robot-data")
+    source = load_robot(name).source
+    described = describe_robot_files(source)
+    assert {key: described[key] for key in ("origin", "package", "urdf_package", "urdf_version")} == {
+        "origin": "shipped",
+        "package": None,
+        "urdf_package": "example-robot-data",
+        "urdf_version": version,
+    }
+    assert list(described["files"]) == [str(source.description), str(source.urdf)]
+    assert RobotInspection(name).source == source
+    assert main(["robot", "inspect", name]) == 0
+    assert main(["robot", "list", "anda"]) == 0
+    assert main(["robot", "list", "no such robot"]) == 2
+    line = f"source              shipped with simbench, URDF from example-robot-data {version}\n"
+    assert line in capsys.readouterr().out
+    scenario = load_scenario("puma560_sweep", ["robot.name=panda"])
+    files = scenario_files(scenario)
+    assert source.urdf in files
+    assert source.description not in files
+    assert sum(path.suffix in (".stl", ".dae") for path in files) > 10

@@ -74,22 +74,6 @@ def test_a_page_is_sent_every_frame_once_while_the_run_stays_the_same(page, tmp_
     assert page.words == [("over", False)]
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (["--realtime"], "--realtime: allowed only with --view"),
-        (["--view-host", "0.0.0.0"], "--view-host: allowed only with --view"),
-        (["--view-port", "8081"], "--view-port: allowed only with --view"),
-        (["--view", "--gui"], "--view: watch in a browser or in Bullet's window (--gui), not both"),
-    ],
-)
-def test_options_that_do_not_go_together_are_refused(options, words, capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert main(["run", "puma560_sweep", *options]) == 2
-    assert words in capsys.readouterr().err
-    assert not list(tmp_path.iterdir())
-
-
 def test_the_command_says_where_the_page_is_and_ends_with_the_checks(page, capsys, tmp_path):
     short = [f"motion.task.{key}={value}" for key, value in SHORT["motion.task"].items()]
     sets = [part for each in (*short, "checks={fell: true}") for part in ("--set", each)]
@@ -153,18 +137,16 @@ def test_where_it_breaks_the_video_is_drawn_from_the_log(tmp_path, monkeypatch):
     assert view == View()
 
 
-def test_more_frames_than_the_log_has_are_not_shown(monkeypatch):
-    """A simulation that diverges takes samples back."""
-    sent = []
-    monkeypatch.setattr(video_stream, "make_records", lambda cast, frames: np.arange(frames))
-    monkeypatch.setattr(video_stream.os, "write", lambda pipe, data: sent.append(pipe) or len(data))
-    stream = video_stream.VideoStream(None, None, [7, 8])
-    stream.add(5, certain=3)
-    assert (stream.count, sent) == (5, [7, 8, 7])
-    stream.add(2, certain=6)
-    assert (stream.count, sent) == (7, [7, 8, 7, 8, 7, 8])
-    with pytest.raises(video_stream.StreamBrokenError):
-        stream.finish(5, lambda done, total: None)
+def test_an_interrupted_simulation_leaves_no_video(tmp_path, monkeypatch):
+    def stop(stage, done, total):
+        if stage == "simulate" and done > 0.6 * total:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_scenario(
+            load_scenario("puma560_sweep", SHORT_VIDEO), tmp_path / "run", video=True, on_progress=stop
+        )
+    assert not list(tmp_path.rglob("*.mp4"))
 
 
 @pytest.fixture(scope="module")

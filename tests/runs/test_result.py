@@ -8,21 +8,12 @@ import pytest
 
 import simbench
 from simbench.errors import RunError
-from simbench.runs.baseline import Check
 from simbench.runs.plots.signal_plot import LARGEST_ERROR, plot_signals
-from simbench.runs.result import RunResult
 
 
 @pytest.fixture
 def drawer(drawer_run):
     return simbench.load_run(drawer_run())
-
-
-@pytest.fixture
-def failed(tmp_path):
-    """A run with a metric that looks like markup, of which one check holds and one does not."""
-    checks = (Check("fell", True, "false"), Check("tracking.rms_rad", False, "≤ 0.03"))
-    return RunResult(tmp_path / "<b>", {"fell": False, "tracking.rms_rad": 0.5, "<i>": 1.0}, checks)
 
 
 def test_a_result_is_read_from_its_directory(drawer, drawer_run):
@@ -40,14 +31,6 @@ def test_what_is_no_finished_run_is_refused(made, tmp_path):
         (folder / "INCOMPLETE").write_text("interrupted")
     with pytest.raises(RunError, match=made if made == "incomplete" else "not a run directory"):
         simbench.load_run(folder)
-
-
-def test_the_text_of_a_result_says_which_check_failed_and_where_the_run_is(failed):
-    lines = repr(failed).splitlines()
-    assert len(lines) == 3
-    assert "1 of 2 checks hold" in lines[0]
-    assert "tracking.rms_rad is 0.5 rad, must be ≤ 0.03" in lines[1]
-    assert str(failed.directory) in lines[2]
 
 
 def panels(figure):

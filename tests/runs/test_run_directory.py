@@ -180,6 +180,12 @@ def test_a_full_disk_is_one_line_and_keeps_the_run(tmp_path):
     assert (incomplete_path(final) / MARKER).exists()
 
 
+def test_a_full_disk_is_recognised_in_the_words_of_hdf5(tmp_path):
+    error = RuntimeError("flush failed (file write failed: errno = 28, 'No space left on device')")
+    with pytest.raises(RunError, match="cannot write: No space left on device; partial run kept"):
+        _run_that_stops(tmp_path / "a", error)
+
+
 def test_other_system_errors_are_not_blamed_on_the_disk(tmp_path):
     with pytest.raises(FileNotFoundError), run_directory(tmp_path / "a", INPUTS):
         raise FileNotFoundError(errno.ENOENT, "missing", "mesh.stl")
@@ -258,14 +264,7 @@ def test_what_was_written_is_read_back(tmp_path):
     assert read_provenance(tmp_path) == provenance
 
 
-@pytest.mark.parametrize(
-    "key",
-    [
-        "simbench",
-        "seed",
-        "packages",
-    ],
-)
+@pytest.mark.parametrize("key", ["simbench", "seed", "packages"])
 @pytest.mark.parametrize("value", [None, 1.5, True, [1], {"a": 1}, [["a"]]])
 def test_provenance_has_the_entries_that_are_read(tmp_path, key, value):
     whole = collect_provenance(7, ["simbench", "run"])

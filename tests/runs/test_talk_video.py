@@ -160,59 +160,6 @@ def test_a_person_who_walks_farther_than_the_robot_stays_beside_it(tmp_path):
     np.testing.assert_allclose(wrist[:, 0] - pelvis[:, 0], 0.3, atol=1e-9)
 
 
-def test_a_person_faces_as_the_robot_does(romeo):
-    """The log's points of the robot are turned back by its heading, which is found again."""
-    from talk_runs import person_variables, raising_person
-
-    from simbench.motion.trajectory import JointTrajectory
-    from simbench.retargeting.body_errors import robot_points
-
-    heading, clock = 0.7, np.linspace(1.0, 2.0, 11)
-    base = np.tile([0.4, -0.2, 0.85, 0.0, 0.0, np.sin(0.35), np.cos(0.35)], (11, 1))
-    posture = np.tile(romeo.postures["standing"], (11, 1))
-    motion = JointTrajectory(clock, posture, romeo.joint_names, base)
-    turned = robot_points(romeo, motion, heading=heading)
-    names = ("pelvis", "neck", "right_wrist")
-    there = np.stack([turned.get(name, np.full((11, 3), np.nan)) for name in names], axis=1)
-    log = person_variables(raising_person(), names, there, clock).assign(
-        base_pose=(("time", "pose"), base), joint_position=(("time", "joint"), posture)
-    )
-    log = log.assign_coords(time=clock)
-    figure = place_person(None, romeo, log, np.array([1.0]), np.array([0.0, 1.0, 0.0]))
-    pelvis, _, wrist = figure.points[0, :3]
-    np.testing.assert_allclose(pelvis[:2], [0.4, 0.8], atol=1e-9)
-    forward = wrist - pelvis
-    assert np.arctan2(forward[1], forward[0]) == pytest.approx(heading, abs=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (["--with-person"], "--with-person: no recorded person in its log; allowed: runs in which"),
-        (["--caption", "a,b,c"], "--caption a,b,c: allowed: one or two names"),
-        (["--caption", "nothing.here"], "--caption nothing.here: no such metric or signal; allowed: "),
-        (["--out", "a.avi"], "a.avi: a video's name must end in .mp4, .gif or .webp"),
-    ],
-)
-def test_what_cannot_be_shown_is_refused_in_one_line(runs, options, words, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    assert main(["video", str(runs[0]), *options]) == 2
-    printed = capsys.readouterr()
-    assert words in printed.err
-    assert printed.err.count("\n") == 1
-    assert not list(tmp_path.iterdir())
-    assert not (runs[0] / "video.mp4").exists()
-
-
-def test_two_runs_need_a_name_and_an_end_that_one_of_them_reaches(runs, tmp_path, capsys):
-    both = [str(run) for run in runs]
-    assert main(["video", *both]) == 2
-    assert "belongs to neither directory: give its name by --out FILE" in capsys.readouterr().err
-    assert main(["video", *both, "--out", str(tmp_path / "a.mp4"), "--end", "3"]) == 2
-    assert "--end 3: allowed: up to 2 s" in capsys.readouterr().err
-    assert not list(tmp_path.iterdir())
-
-
 def test_videos_of_results_and_of_comparisons(runs, tmp_path):
     """The same videos as the command makes, and the one of a run is made once."""
     run = shutil.copytree(runs[0], tmp_path / "run")

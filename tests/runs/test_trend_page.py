@@ -126,16 +126,6 @@ def test_a_bad_line_is_named_by_file_and_line(tmp_path, monkeypatch, capsys, lin
     assert [each.name for each in tmp_path.iterdir()] == ["h.jsonl"]
 
 
-def test_an_empty_history_and_a_missing_one_are_refused(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "h.jsonl").touch()
-    assert main(["trend", "h.jsonl"]) == 2
-    assert "h.jsonl: has no line" in capsys.readouterr().err
-    assert main(["trend", "none.jsonl"]) == 2
-    assert main(["trend", "h.jsonl", "--out", "a.pdf"]) == 2
-    assert [each.name for each in tmp_path.iterdir()] == ["h.jsonl"]
-
-
 def read_page(made, tmp_path):
     page = tmp_path / "pages" / "trend.html"
     page.parent.mkdir(exist_ok=True)

@@ -278,11 +278,6 @@ def test_what_a_robot_cannot_do_is_refused_in_one_line(refused, overrides, parts
     assert all(part in message for part in parts), message
 
 
-def test_a_robot_with_a_fixed_base_is_not_pushed(refused):
-    message = refused("puma560_sweep", "push={first_ns: 5}")
-    assert message == "error: push: puma560 has a fixed base; allowed: a robot on two legs\n"
-
-
 def test_sections_made_in_python_are_checked_as_in_files():
     assert SteppingSection(commands=[{"march": 3}]).commands[0].march == 3
     assert PushSection(first_ns=5.0).interval_s >= PushSection(first_ns=5.0).duration_s

@@ -17,7 +17,6 @@ from simbench.retargeting.placement.root_placement import ReachTolerances
 from simbench.retargeting.reference.reference import Reference
 from simbench.robot.robot import load_robot
 from simbench.runs.metrics import FELL_HEIGHT
-from simbench.runs.pipeline import run_scenario
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
 from simbench.sim.bullet import open_world
 from simbench.sim.engine import GRAVITY, open_engine
@@ -154,13 +153,6 @@ def test_a_seat_that_is_not_under_the_thighs_is_refused_in_one_line(romeo, stanc
 def test_the_scenarios_seats_are_under_the_thighs(romeo, name):
     scenario = load_scenario(name)
     assert find_seat(romeo, scenario.robot, scenario_mechanisms(scenario)).name == "stool"
-
-
-@pytest.mark.parametrize("key", ["push={first_ns: 5}", "stepping={commands: [{march: 2}]}"])
-def test_who_sits_is_not_pushed_and_makes_no_steps(tmp_path, key):
-    overrides = [key, "fixtures=[]", "motion.source=joints:still", "motion.task={}", "checks={}"]
-    with pytest.raises(ScenarioError, match="romeo sits; allowed: a robot on two legs"):
-        run_scenario(load_scenario("pump", overrides), tmp_path / "run")
 
 
 def sit(robot, stance, *, seat, turn=0.0):

@@ -81,21 +81,6 @@ def test_nobody_is_an_example_of_themselves():
     assert _prediction_loss(np.full(9, -1.0), values, dominant, who)[0] > 0.9 * np.log(3.0)
 
 
-@pytest.mark.parametrize(
-    ("values", "weights", "who", "said"),
-    [
-        (np.full((2, 8), 0.5), np.eye(3)[:2], [1, 2], "9 numbers from 0 to 1"),
-        (np.full((2, 9), np.nan), np.eye(3)[:2], [1, 2], "9 numbers from 0 to 1"),
-        (np.full((2, 9), 0.5), np.zeros((2, 3)), [1, 2], "3 weights for each recording"),
-        (np.full((2, 9), 0.5), np.eye(3), [1, 2], "3 weights for each recording"),
-        (np.full((2, 9), 0.5), np.eye(3)[:2], [1, 1], "at least two people"),
-    ],
-)
-def test_what_cannot_be_learned_from_is_refused(values, weights, who, said):
-    with pytest.raises(SkillError, match=said):
-        learn_examples(named(2), values, weights, who)
-
-
 @pytest.fixture
 def written(tmp_path):
     examples = ExampleRules(named(2), np.array([[0.25] * 9, [0.75] * 9]), np.array([0, 2]), np.full(9, 0.125))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from script_modules import loaded_script
 
-from simbench.errors import MotionError, SkillError
+from simbench.errors import MotionError
 from simbench.skills.inverse_optimal_control import (
     Flatness,
     Mixture,
@@ -83,15 +83,6 @@ def test_genetic_algorithm_is_the_papers():
     assert len(values) == 40 * generations
     assert best[-1 - 40 * 50] - best[-1] < 1e-6 <= best[-1 - 40 * 51] - best[-1]
     np.testing.assert_allclose(first.mean(axis=0), 0.25, atol=0.1)
-
-
-def test_what_no_search_can_do_is_said():
-    with pytest.raises(SkillError, match="method newton: unknown; known: lattice, genetic"):
-        search_weights(two_valleys, "newton")
-    with pytest.raises(SkillError, match="none of"):
-        search_weights(lambda weights: np.full(len(weights), np.inf))
-    with pytest.raises(SkillError, match="no recording"):
-        Mixture([])
 
 
 def test_flat_direction_is_named():

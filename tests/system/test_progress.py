@@ -6,7 +6,7 @@ import numba
 import pytest
 
 from simbench.system import progress
-from simbench.system.progress import CompileCounter, StageText, shown_progress, stage_text
+from simbench.system.progress import CompileCounter, StageText, stage_text
 
 
 class Clock:
@@ -21,37 +21,6 @@ class Clock:
 @pytest.fixture
 def clock():
     return Clock()
-
-
-@pytest.fixture
-def lines(clock):
-    """A text in a pipe, and the lines that it has written since they were read last."""
-    stream = io.StringIO()
-    text = StageText(stream, in_place=False, clock=clock)
-
-    def read():
-        found = stream.getvalue().splitlines()
-        stream.seek(0)
-        stream.truncate()
-        return found
-
-    return text, read
-
-
-def test_a_line_says_how_much_is_done_and_how_long_the_rest_takes(lines, clock):
-    text, read = lines
-    text("transfer", 0, 12)
-    clock.now += 6.0
-    text("transfer", 4, 12)
-    text.tick("")
-    assert read() == ["transfer: 33 %, 6 s, about 12 s left"]
-    text.tick("")
-    assert read() == []
-    clock.now += 5.0
-    text("transfer", 12, 12)
-    assert read() == ["transfer: done in 11.0 s"]
-    text("transfer", 12, 12)
-    assert read() == []
 
 
 def test_a_terminal_shows_one_line_that_changes_and_goes(clock):
@@ -94,10 +63,3 @@ def test_compiled_functions_are_counted_by_numbas_events(monkeypatch):
         assert counter.count == 2
     numba.njit(lambda x: 3.0 * x)(1.0)
     assert counter.count == 2
-
-
-def test_a_callable_gets_the_progress():
-    seen = []
-    with shown_progress(lambda *each: seen.append(each)) as on_progress:
-        on_progress("read", 0, 1)
-    assert seen == [("read", 0, 1)]

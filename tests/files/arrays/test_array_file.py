@@ -290,13 +290,6 @@ def test_more_values_than_a_recording_has_are_refused(tmp_path):
         read(tmp_path / "a.pkl", b"\x80\x02](" + b"N" * 1_000_000 + b"e.")
 
 
-def test_a_torch_archive_says_what_to_do(tmp_path):
-    with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
-        archive.writestr("result/data.pkl", b"\x80\x02N.")
-    with pytest.raises(MotionError, match=r"parameters = torch\.load"):
-        read(tmp_path / "a.npz")
-
-
 @pytest.mark.parametrize("order", "<>")
 @pytest.mark.parametrize("suffix", [".npy", ".pkl"])
 def test_texts_of_impossible_characters_are_refused(tmp_path, order, suffix):
@@ -307,8 +300,3 @@ def test_texts_of_impossible_characters_are_refused(tmp_path, order, suffix):
     np.testing.assert_array_equal(read(tmp_path / f"a{suffix}", content)[UNNAMED], text)
     with pytest.raises(MotionError, match="no characters"):
         read(tmp_path / f"b{suffix}", content.replace(text.tobytes(), b"\xff" * 16))
-
-
-def test_names_with_line_feeds_stay_in_one_line(tmp_path):
-    found = read(tmp_path / "a.pkl", pickle.dumps({"a\nb\x1b": 1.0}))
-    assert list(found) == ["a b\\x1b"]

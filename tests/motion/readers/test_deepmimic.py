@@ -117,6 +117,17 @@ def test_the_walkers_arms_swing_against_the_legs(walk):
         assert swing[0, 1] < -0.6
 
 
+def test_knees_bend_backward_and_elbows_forward(walk):
+    for side in ("left", "right"):
+        hip, knee, ankle = (walk.joints[f"{side}_{joint}"] for joint in ("hip", "knee", "ankle"))
+        assert np.all(np.cross(knee - hip, ankle - knee)[:, 1] > 0)
+        forearm = walk.joints[f"{side}_wrist"] - walk.joints[f"{side}_elbow"]
+        local = np.einsum("tji,tj->ti", walk.segments[f"{side}_upper_arm"][:, :3, :3], forearm)
+        # y of the upper arm's frame points backward on the left, forward on the right, when the arm hangs.
+        assert np.all((-local[:, 1] if side == "left" else local[:, 1]) > 0.03)
+        np.testing.assert_allclose(local[:, 2], 0.0, atol=1e-9)
+
+
 def test_palms_face_the_body_while_the_walkers_arms_hang(walk):
     assert walk.segments["left_hand"][:, 1, 2].min() > 0.5
     assert walk.segments["right_hand"][:, 1, 2].max() < -0.5
@@ -206,12 +217,6 @@ def test_bad_numbers_are_named(tmp_path, rows, row, column, value, words):
         read_motion(write(tmp_path, rows))
 
 
-def test_a_short_row_is_named(tmp_path, rows):
-    rows[11] = rows[11][:-1]
-    with pytest.raises(MotionError, match=r"frame 11 has 43 numbers.*44"):
-        read_motion(write(tmp_path, rows))
-
-
 def test_a_clip_is_a_skeleton_of_the_urdfs_offsets():
     recording = read_deepmimic("walk")
     assert (recording.unit, recording.up) == ("m", "y")
@@ -228,15 +233,6 @@ def test_a_clip_is_a_skeleton_of_the_urdfs_offsets():
         np.testing.assert_allclose(np.linalg.norm(corners[:, 1] - corners[:, 0], axis=1), 0.09, atol=1e-9)
         distance = np.sqrt(0.05**2 + (0.25 * 0.534) ** 2 + 0.045**2)
         np.testing.assert_allclose(np.linalg.norm(corners[:, 3] - ankle, axis=1), distance, atol=1e-9)
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.binary(max_size=100))
-def test_any_bytes_are_refused(tmp_path_factory, content):
-    path = tmp_path_factory.getbasetemp() / "bytes.txt"
-    path.write_bytes(content)
-    with pytest.raises(MotionError):
-        read_deepmimic(path)
 
 
 NUMBERS = st.one_of(

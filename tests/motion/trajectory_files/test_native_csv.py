@@ -65,21 +65,6 @@ def test_what_is_no_trajectory_is_refused_in_one_line(tmp_path, text, parts):
         assert part in str(refusal.value)
 
 
-def test_what_cannot_be_read_is_refused(tmp_path):
-    with pytest.raises(MotionError, match=r"nowhere\.csv: cannot be read: No such file"):
-        read_trajectory_csv(tmp_path / "nowhere.csv")
-    (tmp_path / "binary.csv").write_bytes(b"\x89HDF\xff\xfe")
-    with pytest.raises(MotionError, match=r"binary\.csv: not a table"):
-        read_trajectory_csv(tmp_path / "binary.csv")
-
-
-def test_a_file_that_cannot_be_written_leaves_nothing(tmp_path):
-    (tmp_path / "taken").mkdir()
-    with pytest.raises(OSError, match="taken"):
-        write_trajectory_csv(_trajectory(None), tmp_path / "taken", UNITS)
-    assert [path.name for path in tmp_path.iterdir()] == ["taken"]
-
-
 def test_an_interruption_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt

@@ -429,32 +429,6 @@ def test_a_joint_that_is_not_a_number_is_named_by_its_sample(g1, tmp_path):
         read_robot_motion(write_table(tmp_path / "a.csv", [NAN]), g1)
 
 
-@pytest.mark.parametrize(
-    ("text", "part"),
-    [
-        ("", "not a list"),
-        ("- 1\n- 2\n", "not a list"),
-        ("a\na\n", "there twice"),
-        ("a\nb\n", "names 2 joints, which needs 9"),
-    ],
-)
-def test_bad_lists_of_names(g1, walk, body, tmp_path, text, part):
-    (tmp_path / "order.txt").write_text(text)
-    path = write_table(tmp_path / "a.csv", [walk.base, walk.q[:, body]])
-    options = TrajectoryOptions(joint_order=str(tmp_path / "order.txt"))
-    with pytest.raises(MotionError, match=part):
-        read_robot_motion(path, g1, options)
-
-
-@pytest.mark.parametrize(
-    ("options", "part"),
-    [({"quaternion": "wzyx"}, "wzyx"), ({"fps": 0.0}, "fps 0"), ({"fps": float("nan")}, "fps nan")],
-)
-def test_bad_declarations(options, part):
-    with pytest.raises(MotionError, match=part):
-        TrajectoryOptions(**options)
-
-
 @pytest.mark.parametrize("name", ["unitree", "gmr", "npz", "csv", "nc"])
 def test_a_robots_motion_is_recognised(g1, walk, tmp_path, name):
     suffix = {"unitree": ".csv", "gmr": ".pkl"}.get(name, f".{name}")

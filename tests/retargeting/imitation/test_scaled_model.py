@@ -196,15 +196,6 @@ def test_a_figure_of_the_robots_own_build_is_found_exactly(romeo, drawer_motion,
     assert again.lengths[1] == pytest.approx(drawer_actor.lengths[1])
 
 
-def test_coinciding_joints_are_refused(romeo, drawer_motion):
-    joints = dict(drawer_motion.initial.joints)
-    for side in ("left", "right"):
-        joints[f"{side}_elbow"] = joints[f"{side}_shoulder"]
-    initial = InitialPose(joints, drawer_motion.initial.segments)
-    with pytest.raises(MotionError, match="coincide"):
-        calibrate(romeo, dataclasses.replace(drawer_motion, initial=initial))
-
-
 @pytest.mark.parametrize("name", ["romeo", *robot_parameters("g1")])
 def test_rounding_of_the_recording_does_not_turn_straight_arms(name, dance_motion):
     robot = load_robot(name)

@@ -9,7 +9,6 @@ import pinocchio as pin
 import pytest
 
 from simbench.balance.leg_ik import stand
-from simbench.errors import RobotError
 from simbench.resources import resource_dir
 from simbench.retargeting.imitation.scaled_model import require_human_form
 from simbench.robot.robot import Robot, load_robot
@@ -118,9 +117,7 @@ def test_collision_pairs_join_hands_but_no_neighbours(guessed: tuple[Humanoid, S
     assert frozenset((link["left_leg5"], link["neck1"])) not in pairs
 
 
-def test_the_same_urdf_gives_the_same_text(
-    guessed: tuple[Humanoid, Scaffold, Robot], tmp_path: Path
-) -> None:
+def test_the_same_urdf_gives_the_same_text(guessed: tuple[Humanoid, Scaffold, Robot], tmp_path: Path) -> None:
     humanoid, found, _ = guessed
     assert scaffold_text(found, "robot.urdf") == scaffold_text(_scaffold(humanoid, tmp_path), "robot.urdf")
 
@@ -136,15 +133,6 @@ def test_three_legs_are_no_biped(tmp_path: Path) -> None:
     found = _scaffold(Humanoid(1.0, 10, third_leg=True), tmp_path)
     assert "left_leg" not in found.description.groups
     assert any(line.startswith("legs: 3 similar limbs reach the floor") for line in found.missing)
-
-
-def test_feet_without_collision_shapes_are_told(tmp_path: Path) -> None:
-    humanoid = Humanoid(1.0, 11, shapes=False)
-    found = _scaffold(humanoid, tmp_path)
-    assert set(found.description.groups["left_leg"]) == humanoid.joint_names("left_leg", 6)
-    assert not found.description.soles
-    assert any("the foot would touch nothing" in line for line in found.missing)
-    assert any("no link has a collision shape" in line for line in found.missing)
 
 
 def test_joints_without_limits_still_have_roles(tmp_path: Path) -> None:

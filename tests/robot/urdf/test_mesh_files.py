@@ -3,6 +3,7 @@
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
+import numpy as np
 import pybullet
 import pybullet_data
 import pytest
@@ -53,3 +54,15 @@ def test_meshes_are_found(tmp_path, monkeypatch, load_text, name, place):
     body, client = load_text(made)
     (shape,) = pybullet.getVisualShapeData(body, physicsClientId=client)
     assert shape[4].decode() == str(file.resolve())
+
+
+def test_every_format_said_to_be_readable_is_read_by_bullet(tmp_path, load_text):
+    trimesh = pytest.importorskip("trimesh")
+    box = trimesh.creation.box((0.2, 0.4, 0.6))
+    for name, form in (("a.obj", "obj"), ("a.STL", "stl"), ("a.dae", "dae")):
+        box.export(tmp_path / name, file_type=form)
+        made, notes = read_urdf(write(tmp_path, link("base", inside=mesh(name, "collision"))), floating=True)
+        assert notes == ()
+        body, client = load_text(made)
+        low, high = pybullet.getAABB(body, physicsClientId=client)
+        np.testing.assert_allclose(np.subtract(high, low), [0.2, 0.4, 0.6], atol=0.01)

@@ -107,12 +107,6 @@ def test_curves_and_scene_of_a_run_are_in_its_page(runs, pages):
     assert len(unpack(pages[1].blocks["simbench-data"])[0]["runs"]) == 2
 
 
-def test_plots_are_drawn_where_they_are_asked_for(tmp_path):
-    run = by_hand.write_puma_run(tmp_path / "run", samples=30)
-    assert main(["report", str(run), "--plots"]) == 0
-    assert sorted(path.name for path in (run / "plots").iterdir()) == ["torque.png", "tracking.png"]
-
-
 def test_a_run_whose_robot_is_gone_has_a_report_without_a_scene(tmp_path):
     run = by_hand.write_puma_run(tmp_path / "run", samples=30)
     path = run / "scenario.yaml"
@@ -198,16 +192,4 @@ def test_damaged_and_missing_files_are_refused_in_one_line(tmp_path, monkeypatch
     (run / "metrics.json").unlink()
     with pytest.raises(RunError, match=r"run: is not a whole run directory: it has no metrics\.json"):
         read_reports([run], silent)
-    assert not list(tmp_path.glob("**/*.html*"))
-
-
-@pytest.mark.parametrize("other", ["none", "damaged", "short"])
-def test_nothing_is_drawn_if_another_run_is_refused(tmp_path, other):
-    run = by_hand.write_puma_run(tmp_path / "run")
-    if other != "none":
-        by_hand.write_puma_run(tmp_path / other, samples=1 if other == "short" else 3)
-    if other == "damaged":
-        (tmp_path / other / "provenance.json").write_text("{")
-    assert main(["report", str(run), str(tmp_path / other)]) == 2
-    assert not (run / "plots").exists()
     assert not list(tmp_path.glob("**/*.html*"))

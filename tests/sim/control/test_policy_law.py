@@ -345,20 +345,6 @@ def test_python_code_can_be_the_policy(tmp_path):
         run_scenario(load_scenario(tmp_path / "s.yaml"), tmp_path / "short")
 
 
-@pytest.mark.parametrize(
-    ("control", "message"),
-    [
-        ({"law": "policy"}, "control.policy: needs control.law: policy, and that needs it"),
-        ({"law": "pd", "policy": {"contract": "c.yaml", "model": "m.onnx"}}, "needs control.law: policy"),
-        ({"law": "policy", "policy": {"contract": "c.yaml"}}, "must have one of the keys model, callable"),
-        ({"law": "policy", "policy": {"contract": "gone.yaml", "model": "m.onnx"}}, "gone.yaml"),
-    ],
-)
-def test_incomplete_sections_are_refused(tmp_path, control, message):
-    with pytest.raises(SimbenchError, match=message):
-        run_scenario(load_scenario("puma560_sweep", {"control": control}), tmp_path / "run")
-
-
 @pytest.mark.parametrize("name", ["isaac_lab_tracker", "mjlab_tracker"])
 def test_the_templates_suit_their_robots(name):
     given = read_contract(EXAMPLES / f"{name}.yaml")

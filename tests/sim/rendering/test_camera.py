@@ -276,11 +276,6 @@ def test_the_engine_draws_where_no_graphics_library_is_found(robot, monkeypatch)
     assert [picture.shape for picture in pictures] == [(180, 320, 3)]
 
 
-def test_the_engine_draws_where_the_library_is_missing(monkeypatch):
-    monkeypatch.setattr(camera_module.importlib.util, "find_spec", lambda name: None)
-    assert choose_renderer() == "TinyRenderer"
-
-
 def test_both_renderers_show_the_same_scene(robot, monkeypatch):
     """Where the robot is, where the table is, and how bright they are."""
     if choose_renderer() != "OpenGL":

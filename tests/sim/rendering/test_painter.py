@@ -177,34 +177,6 @@ def test_frames_do_not_depend_on_those_before(opengl, shadows, ghosts):
     assert np.mean(np.abs(together[1][0] - together[4][0]) > 8) > 0.01
 
 
-def test_equal_frames_are_equal(opengl):
-    frames = records(np.tile([[0.0, 0.0, 0.5]], (2, 1, 1)))
-    first, second = draw(opengl, frames, video=True)
-    np.testing.assert_array_equal(first[0], second[0])
-
-
-def test_edges_are_smooth(opengl):
-    """Luma passes through values between those of the ball and of the floor."""
-    frame = records([[[0.0, 0.0, 0.7]]])
-    ((luma, _),) = draw(opengl, frame, video=True, shadows=False)
-    (picture,) = draw(opengl, frame, shadows=False)
-    outline = is_red(picture)
-    edge = outline & ~(np.roll(outline, 1, 0) & np.roll(outline, -1, 0))
-    ball = np.median(luma[outline & ~edge])
-    between = (luma > ball + 15) & (luma < luma.max() - 25)
-    assert between.sum() > 0.5 * edge.sum()
-
-
-@pytest.mark.parametrize("video", [False, True])
-def test_the_outermost_pixels_are_like_their_neighbours(opengl, video):
-    """Smoothing must not mix in what is outside; but for lines of the floor, all is even there."""
-    (drawn,) = draw(opengl, records([[[0.0, 0.0, 0.5]]]), video=video)
-    luma = drawn[0] if video else drawn @ LUMA
-    for rim, beside in ((0, 1), (-1, -2)):
-        assert np.median(np.abs(luma[rim] - luma[beside])) < 2
-        assert np.median(np.abs(luma[:, rim] - luma[:, beside])) < 2
-
-
 def test_marks_are_on_the_floor_and_shine_through(opengl):
     square = np.full((32, 2), np.nan)
     square[:4] = [(-0.3, -0.3), (0.3, -0.3), (0.3, 0.3), (-0.3, 0.3)]
@@ -234,18 +206,6 @@ def test_marks_are_on_the_floor_and_shine_through(opengl):
     x, y = project(sharp, disc[None])[0].astype(int)
     expected = covered[y, x] + 0.25 * (np.array(ZMP) - covered[y, x])
     np.testing.assert_allclose(hidden[y, x], expected, atol=3)
-
-
-def test_many_bodies_and_odd_sizes(opengl):
-    """More bodies than one block of uniforms holds, and a picture that no video could have."""
-    camera = dataclasses.replace(CAMERA, width=321, height=181)
-    small = make_solid(trimesh.creation.icosphere(subdivisions=1, radius=0.02), RED)
-    places = np.full((1, 300, 3), 50.0)
-    places[0, 280] = (0.0, 0.0, 0.5)
-    (picture,) = draw(opengl, records(places), [small] * 300, camera=camera)
-    assert picture.shape == (181, 321, 3)
-    rows, columns = np.nonzero(is_red(picture))
-    np.testing.assert_allclose([columns.mean() + 0.5, rows.mean() + 0.5], [160.5, 90.5], atol=1.5)
 
 
 @pytest.mark.parametrize("video", [False, True])
@@ -280,14 +240,3 @@ def test_shadows_are_softer_farther_from_what_casts_them(opengl):
         dark = around.min()
         widths.append(np.sum((around > dark + 0.06) & (around < 0.98)))
     assert widths[1] > 1.6 * widths[0] > 0
-
-
-def test_an_edge_has_several_shades_in_a_video_with_shadows(opengl):
-    """Four samples of each pixel: between the ball and the sky there are values of a quarter, a half, ..."""
-    frame = records([[[0.0, 0.0, 0.9]]])
-    ((luma, _),) = draw(opengl, frame, video=True)
-    (picture,) = draw(opengl, frame)
-    # A picture has four samples as well, in another pattern.
-    expected = 16.0 + picture @ LUMA
-    assert np.mean(np.abs(luma - expected) > 24) < 0.002
-    assert np.mean((luma > 110) & (luma < 190)) > 0.0005

@@ -8,6 +8,7 @@ import urllib.request
 import numpy as np
 import pytest
 
+from simbench.errors import RunError
 from simbench.robot.robot import load_robot
 from simbench.sim.rendering.painting import Cast
 from simbench.sim.rendering.scene_view import Camera, Frames
@@ -44,6 +45,15 @@ def test_a_page_is_served_on_loopback_and_ends_with_the_run(cast):
         assert first.url.startswith("http://localhost:")
         with urllib.request.urlopen(first.url) as page:
             assert b"<html" in page.read().lower()
+
+
+@needs_viser
+def test_an_address_that_is_not_ours_is_refused(cast):
+    with (
+        pytest.raises(RunError, match=r"--view: cannot listen on 192\.0\.2\.1:8080: "),
+        open_browser_view(cast, "run", 1.0, "192.0.2.1"),
+    ):
+        raise AssertionError("served")
 
 
 @needs_viser
