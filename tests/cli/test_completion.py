@@ -1,7 +1,6 @@
 """What the shell completes, by the script that `--install-completion` installs."""
 
 import pytest
-from typer.main import get_command
 
 from simbench.cli.completion import (
     complete_metric,
@@ -9,9 +8,8 @@ from simbench.cli.completion import (
     complete_scenario_key,
     complete_tasks,
     join_words,
-    whole_words,
 )
-from simbench.cli.main import app, main
+from simbench.cli.main import main
 
 
 @pytest.mark.parametrize(
@@ -55,25 +53,3 @@ def completions(monkeypatch, capsys, *parts):
 )
 def test_bash_completes_words(monkeypatch, capsys, parts, expected):
     assert completions(monkeypatch, capsys, "simbench", *parts) == expected
-
-
-def test_without_bash_nothing_changes(capsys):
-    with whole_words({}):
-        print("as it is")
-    assert capsys.readouterr().out == "as it is\n"
-
-
-def test_options_that_take_a_known_name_are_completed():
-    """A robot, scenario or recording that is typed can be completed wherever it is asked for."""
-    known = {"robot", "scenario", "scenarios", "motion", "source", "marker_map", "overrides", "vary"}
-
-    def parameters(command):
-        yield from ((command.name, each) for each in command.params)
-        for sub in getattr(command, "commands", {}).values():
-            yield from parameters(sub)
-
-    asked = [(name, each) for name, each in parameters(get_command(app)) if each.name in known]
-    assert len(asked) > 15
-    for name, each in asked:
-        completes = getattr(each, "_custom_shell_complete", None) is not None
-        assert completes or name in ("convert",), (name, each.name)

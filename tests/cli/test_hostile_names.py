@@ -56,16 +56,6 @@ def test_tables_and_lines_show_names_as_they_are(capsys, name):
     assert_shown(captured.err, name)
 
 
-def test_colours_of_the_table_itself_reach_a_terminal(capsys, monkeypatch):
-    """Only what the names contain is escaped, not what the console adds."""
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    with guarded_streams():
-        make_console().print(metrics_table({"a": 1.0}, [Check("a", passed=False, bound="≤ 0")]))
-    assert "\x1b[1;31m✗" in capsys.readouterr().out
-
-
 def test_streams_are_as_before_when_a_command_has_ended(capsys):
     before = sys.stdout, sys.stderr
     main(["--version"])

@@ -65,29 +65,6 @@ def test_what_is_no_urdf_returns_2_in_one_line(capsys, tmp_path, content, messag
     assert printed.err.count("\n") == 1
 
 
-def test_a_number_that_cannot_be_read_is_a_question_mark_and_an_error_but_no_result(capsys, tmp_path):
-    path = tmp_path / "a.urdf"
-    inertial = (
-        '<inertial><mass value="{}"/><inertia ixx="{}" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
-    )
-    limit = '<limit lower="-1" upper="1" effort="{}" velocity="1"/>'
-    path.write_text(
-        f'<robot name="a"><link name="b">{inertial.format("two", "1")}</link>'
-        f'<link name="c">{inertial.format("1", "nan")}</link>'
-        f'<joint name="j" type="revolute"><parent link="b"/><child link="c"/>{limit.format("inf")}'
-        '<axis xyz="0 0x1 1"/></joint></robot>',
-        encoding="utf-8",
-    )
-    assert main(["robot", "inspect", str(path)]) == 1
-    lines = capsys.readouterr().out.splitlines()
-    begin = lines.index("cannot be simulated:")
-    assert not [line for line in lines[:begin] if "nan" in line or "inf" in line.split()]
-    assert "mass                ? kg" in lines
-    assert [line.split()[5:] for line in lines if line.startswith("c ")] == [["?", "?", "?"]]
-    assert len(lines[begin + 1 :]) >= 4
-    assert not any("taken as" in line for line in lines)
-
-
 def test_scaffold_writes_a_description_and_prints_each_guess(capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     urdf = resource_dir("robots") / "puma560" / "puma560.urdf"

@@ -5,7 +5,6 @@ Machine code on disk: used when it is whole and ours, otherwise compiled anew.
 
 import os
 import pickle
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -225,18 +224,6 @@ def test_machine_code_of_another_version_of_numba_or_of_other_sources_is_not_use
     assert value_and_hits(tmp_path) == (12.0, 0)
     assert value_and_hits(tmp_path) == (12.0, 1)
     assert len(list(tmp_path.iterdir())) == 2
-
-
-def test_machine_code_under_another_ones_name_is_not_used(tmp_path, monkeypatch):
-    """As if two keys had the same digest."""
-    value_and_hits(tmp_path)
-    (path,) = tmp_path.iterdir()
-    monkeypatch.setattr(compiling, "_VERSIONS", ("0.1", "0.1", "3.10.0"))
-    other = tmp_path / "other"
-    value_and_hits(other)
-    (name,) = os.listdir(other)
-    shutil.copy(path, other / name)
-    assert value_and_hits(other) == (12.0, 0)
 
 
 @pytest.mark.parametrize("place", ["/dev/null/x", "/proc/none", "/dev/full"])

@@ -9,14 +9,12 @@ import pytest
 import run_by_hand as by_hand
 
 import simbench
-from simbench.cli.main import main
 from simbench.runs import live_view, log
 from simbench.runs.live_view import LiveView, advance_playhead, play_scene
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.scenario.loading import load_scenario
 from simbench.runs.video import View, load_video_scene, render_video
 from simbench.sim.bullet.bullet_body import bullet
-from simbench.sim.rendering import painting as video_stream
 from simbench.sim.rendering.scene_renderer import open_window, pressed_keys
 
 SHORT = {"motion.task": {"amplitude_rad": 0.4, "speed_rad_s": 1.0, "repetitions": 1}, "checks": {}}
@@ -74,14 +72,6 @@ def test_a_page_is_sent_every_frame_once_while_the_run_stays_the_same(page, tmp_
     assert page.words == [("over", False)]
 
 
-def test_the_command_says_where_the_page_is_and_ends_with_the_checks(page, capsys, tmp_path):
-    short = [f"motion.task.{key}={value}" for key, value in SHORT["motion.task"].items()]
-    sets = [part for each in (*short, "checks={fell: true}") for part in ("--set", each)]
-    assert main(["run", "puma560_sweep", "--view", "--out", str(tmp_path / "run"), *sets]) == 1
-    assert f"view   {page.url}" in capsys.readouterr().err
-    assert page.words == [("0 of 1 checks hold", False)]
-
-
 SHORT_VIDEO = [
     "motion.task={amplitude_rad: 0.6, speed_rad_s: 1.0}",
     "simulation.settle_s=0.5",
@@ -116,25 +106,6 @@ def test_it_is_the_video_of_the_log(tmp_path, monkeypatch, fast):
     path, _ = render_video(tmp_path / "run", tmp_path / "again.mp4", on_progress=silent, view=view)
     assert path.read_bytes() == result.video_file.read_bytes()
     assert iio.immeta(path, plugin="FFMPEG")["fps"] == (15.0 if fast else 30.0)
-
-
-def test_where_it_breaks_the_video_is_drawn_from_the_log(tmp_path, monkeypatch):
-    """Its processes end before the first frame."""
-    monkeypatch.setattr(live_view, "choose_renderer", lambda: "OpenGL")
-    monkeypatch.setattr(video_stream, "OPENGL_WORKER", "simbench.nothing")
-    drawn = []
-
-    def render(folder, out, *, on_progress, view):
-        drawn.append((sorted(path.name for path in folder.iterdir()), view))
-        return folder / "video.mp4", "TinyRenderer"
-
-    monkeypatch.setattr("simbench.runs.pipeline.render_video", render)
-    result = run_scenario(load_scenario("puma560_sweep", SHORT_VIDEO), tmp_path / "run", video=True)
-    assert result.renderer == "TinyRenderer"
-    ((files, view),) = drawn
-    # Nothing of it is left, and the log is there.
-    assert files == ["log.nc", "metrics.json", "provenance.json", "scenario.yaml"]
-    assert view == View()
 
 
 def test_an_interrupted_simulation_leaves_no_video(tmp_path, monkeypatch):

@@ -13,13 +13,6 @@ with loaded_script("reproduce/tomic2018/fuzzy_tuning.py") as tuning:
     make_constraints = tuning.make_constraints
 
 
-def test_flat_and_back():
-    numbers = flatten_memberships(INITIAL_MEMBERSHIPS)
-    assert unflatten_memberships(numbers) == INITIAL_MEMBERSHIPS
-    other = numbers + np.arange(len(numbers))
-    np.testing.assert_array_equal(flatten_memberships(unflatten_memberships(other)), other)
-
-
 def test_file_and_back(tmp_path):
     write_memberships(INITIAL_MEMBERSHIPS, tmp_path / "terms.yaml", "set by hand")
     assert read_memberships(tmp_path / "terms.yaml") == INITIAL_MEMBERSHIPS

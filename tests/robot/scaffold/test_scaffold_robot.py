@@ -9,6 +9,7 @@ import pinocchio as pin
 import pytest
 
 from simbench.balance.leg_ik import stand
+from simbench.errors import RobotError
 from simbench.resources import resource_dir
 from simbench.retargeting.imitation.scaled_model import require_human_form
 from simbench.robot.robot import Robot, load_robot

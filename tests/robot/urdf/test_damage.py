@@ -183,12 +183,9 @@ def test_no_more_joints_than_bullet_has_room_for(tmp_path, load_text, count, all
 
 MATERIALS = {
     "undefined": ("", "<material name='blue'/>", "material `blue`: is not defined; left out"),
-    "empty": ("<material name='tex'/>", "", "material `tex`: has no colour and no texture; left out"),
     "twice": (RED + RED, "", "material `red`: defined several times; only the first definition counts"),
     "bright": (RED.replace("1 0", "1e38 0"), "", "is not 4 numbers from 0 to 1; made grey"),
-    "tab": (RED.replace("1 0", "1\t0"), "", ""),
     "long": (RED.replace("red", "r" * 5000), "", ""),
-    "two colours": (RED.replace("<color", "<color rgba='0 1 0 1'/><color"), "", "2 <color>; only the first"),
 }
 
 

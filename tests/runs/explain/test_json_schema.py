@@ -9,9 +9,8 @@ from simbench.files.yaml_document import parse_yaml
 from simbench.motion.actors.tasks import PLACES
 from simbench.resources import resource_dir
 from simbench.robot.description import read_description
-from simbench.runs.metric_catalogue import unit_of
-from simbench.runs.motion_source import _timing, scenario_motion
-from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
+from simbench.runs.motion_source import _timing
+from simbench.runs.scenario.loading import load_scenario
 from simbench.runs.scenario.scenario_files import list_scenarios
 
 LINE = "# yaml-language-server: $schema="
@@ -168,26 +167,6 @@ def test_a_broken_scenario_is_flagged_where_simbench_refuses_it(
     assert refused in str(raised.value)
 
 
-@pytest.mark.parametrize(
-    ("task", "path", "message"),
-    [
-        ("{stroke_mm: 110}", "$.motion.task.stroke_mm", "'write stroke_m: its unit is m' was expected"),
-        ("{stroke: 110}", "$.motion.task.stroke", "'write stroke_m: its unit is m' was expected"),
-        ("{speed_rad_s: 1}", "$.motion.task", UNEXPECTED.format("'speed_rad_s' was")),
-        ("{repetitions: 0}", "$.motion.task.repetitions", "0 is less than the minimum of 1"),
-        ("{variation: 0.5}", "$.motion.task.variation", "0.5 is greater than or equal to the maximum of 0.5"),
-        ("{rest_duration_s: -1}", "$.motion.task.rest_duration_s", "-1 is less than the minimum of 0.0"),
-    ],
-)
-def test_a_wrong_key_of_an_actors_task_is_flagged(validators, tmp_path, task, path, message):
-    text = SCENARIO.replace("{repetitions: 2}", task)
-    assert (path, message) in errors(validators["scenario"], text)
-    (tmp_path / "own.yaml").write_text(text, encoding="utf-8")
-    scenario = load_scenario(tmp_path / "own.yaml")
-    with pytest.raises(ScenarioError, match=r"motion\.task"):
-        scenario_motion(scenario, scenario_mechanisms(scenario))
-
-
 def test_task_keys_are_those_that_actors_know(script):
     properties = script.SCHEMAS["scenario"]()["$defs"]["ActorTaskKeys"]["properties"]
     known = set()
@@ -286,14 +265,3 @@ def test_a_broken_robot_is_flagged_where_simbench_refuses_it(validators, tmp_pat
     message = message or "'write limb_hz: its unit is Hz' was expected"
     assert (path, message) in errors(validators["robot"], text)
     assert refusal(tmp_path, text) != ""
-
-
-def test_every_description_of_a_key_with_a_unit_says_it(script):
-    schema = script.SCHEMAS["scenario"]()
-    described = 0
-    for section in (schema, *schema["$defs"].values()):
-        for name, key in section["properties"].items():
-            unit = unit_of(name)
-            assert not unit or key["description"].endswith(f"Unit: {unit}."), name
-            described += bool(unit)
-    assert described > 100

@@ -3,18 +3,13 @@
 from dataclasses import replace
 
 import numpy as np
-import xarray as xr
 from PIL import Image
 
-from simbench.runs.log_schema import require_person
 from simbench.runs.plots.fidelity_plot import (
     Comparison,
     choose_moments,
-    compare_logged,
     draw_comparison,
-    frame_points,
     panel_size,
-    project_line,
 )
 
 TIME = np.arange(61) / 30.0
@@ -60,28 +55,6 @@ def test_moments_are_of_different_postures_and_of_the_whole_duration():
     assert len(choose_moments(points(0.0), TIME, 3)) == 3
 
 
-def test_the_camera_follows_the_body_and_sees_it_from_the_front_left():
-    walking = points(forward=2.0)
-    first, last = frame_points(walking, np.array([0, 60]), (200, 250))
-    assert first.distance_m == last.distance_m
-    for moment, camera in ((0, first), (60, last)):
-        seen = project_line(camera, np.array([values[moment] for values in walking.values()]))
-        assert (seen > 0.0).all()
-        assert (seen < [200, 250]).all()
-        # Up is up, and the body's left is on the right of the picture.
-        up, left, ahead = (
-            np.diff(
-                project_line(camera, walking["left_hip"][moment] + np.array([np.zeros(3), step])), axis=0
-            )[0]
-            for step in np.eye(3)[[2, 1, 0]] * 0.1
-        )
-        assert up[1] < -1.0
-        assert left[0] > 1.0
-        assert ahead[0] < -1.0
-    hidden = np.array([[0.0, 0.0, 1.0], [np.nan, 0.0, 0.0]])
-    assert project_line(first, hidden).shape == (1, 2)
-
-
 def test_the_picture_has_a_panel_for_each_moment_of_both(tmp_path):
     width, height = panel_size(4)
     # A colour that nothing else has.
@@ -96,33 +69,3 @@ def test_the_picture_has_a_panel_for_each_moment_of_both(tmp_path):
     # The second clock takes room.
     draw_comparison(comparison(robot_time=TIME), tmp_path / "same.png")
     assert Image.open(tmp_path / "same.png").size[1] < image.shape[0]
-
-
-def make_log(**changes):
-    person, robot = (np.stack(list(each.values()), axis=1) for each in (points(), points(0.5)))
-    robot[40:] = np.nan
-    person[:, 2] = np.nan
-    errors = np.zeros((len(TIME), 1))
-    errors[40:] = np.nan
-    data = {
-        "recording_time": (("recording",), TIME),
-        "recording_robot_time": (("recording",), 2.0 + TIME),
-        "direction_error": (("recording", "limb"), errors),
-        "person_point": (("recording", "body_point", "xyz"), person),
-        "robot_point": (("recording", "body_point", "xyz"), robot),
-        **changes,
-    }
-    labels = {"limb": ["left_forearm"], "body_point": list(BODY)}
-    return xr.Dataset(data, coords=labels)
-
-
-def test_a_run_that_ended_early_is_drawn_as_far_as_it_went(tmp_path):
-    log = make_log()
-    require_person(log, tmp_path)
-    shown = compare_logged(log, "early")
-    # An ankle that was not recorded is no point of the person.
-    assert "left_ankle" not in shown.person
-    assert "left_ankle" in shown.robot
-    assert shown.moments.max() > 40
-    draw_comparison(shown, tmp_path / "early.png")
-    assert Image.open(tmp_path / "early.png").size[0] == 1200

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 
-from simbench.plotting import ALARM_COLOUR, COLOURS, MEASURED_COLOUR, REFERENCE_COLOUR
+from simbench.plotting import ALARM_COLOUR, COLOURS, MEASURED_COLOUR
 from simbench.runs.log import build_dataset
 from simbench.runs.plots import run_plots
 
@@ -72,21 +72,6 @@ def figures(monkeypatch):
 
 def lines(axes, colour):
     return [line for line in axes.lines if to_hex(line.get_color()) == colour]
-
-
-def test_tracking_shows_errors_after_settling_and_both_curves(figures):
-    run_plots.draw_tracking(make_log(), "a", None)
-    bars, elbow, wrist = figures[0].axes
-    after = np.sin(2.0 * np.pi * TIME[SETTLED])
-    expected = [2.0, 3.0 * np.sqrt(np.mean(after**2))]
-    np.testing.assert_allclose([bar.get_height() for bar in bars.patches], expected)
-    (largest,) = bars.lines
-    np.testing.assert_allclose(largest.get_ydata(), [2.0, 3.0], rtol=1e-6)
-    (wanted,), (own,) = lines(elbow, REFERENCE_COLOUR), lines(elbow, MEASURED_COLOUR)
-    np.testing.assert_allclose(wanted.get_ydata(), np.degrees(np.sin(TIME)))
-    np.testing.assert_allclose((own.get_ydata() - wanted.get_ydata())[SETTLED], np.degrees(-0.002))
-    assert [axes.get_title(loc="left") for axes in (elbow, wrist)] == ["LElbow", "LWrist"]
-    assert wrist.get_title(loc="right") == "3 mrad"
 
 
 def test_torque_is_a_share_of_the_limit_and_red_where_more_was_asked_for(figures):

@@ -9,9 +9,8 @@ import run_by_hand as by_hand
 from packed_pages import read_signals, unpack
 
 from simbench.cli.main import main
-from simbench.errors import RunError
 from simbench.runs.log import open_run, write_log
-from simbench.runs.report.run_report import compare_with_baseline, read_reports
+from simbench.runs.report.run_report import compare_with_baseline
 from simbench.runs.run_directory import MARKER, read_metrics
 from simbench.runs.scenario.loading import load_scenario
 
@@ -50,10 +49,6 @@ class Page(HTMLParser):
         self.text += data
         if self.in_cell:
             self.rows[-1][-1] += data
-
-
-def silent(stage, done, total):
-    pass
 
 
 @pytest.fixture(scope="module")
@@ -175,21 +170,3 @@ def test_an_interrupted_run_is_reported_as_far_as_it_got(tmp_path):
     assert "incomplete (interrupted): no metrics" in page.text
     document, _ = unpack(page.blocks["simbench-data"])
     assert document["runs"][0]["scene"]["base"]["count"] == 16
-
-
-def test_damaged_and_missing_files_are_refused_in_one_line(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    run = by_hand.write_puma_run(tmp_path / "run")
-    for arguments, words in (
-        (["--out", "a.pdf"], "a.pdf: a report's name must end in .html"),
-        (["--out", "no/a.html"], "no/a.html: must be a file in a directory that exists"),
-    ):
-        assert main(["report", "run", *arguments]) == 2
-        assert capsys.readouterr().err == f"error: {words}\n"
-    (run / "metrics.json").write_text("{")
-    with pytest.raises(RunError, match=r"metrics\.json:1:2: not valid JSON"):
-        read_reports([run], silent)
-    (run / "metrics.json").unlink()
-    with pytest.raises(RunError, match=r"run: is not a whole run directory: it has no metrics\.json"):
-        read_reports([run], silent)
-    assert not list(tmp_path.glob("**/*.html*"))

@@ -66,10 +66,6 @@ def test_overrides_reach_sections_lists_and_metric_names():
     assert scenario.motion.end_s == 4.0
 
 
-def test_the_last_override_of_a_key_wins():
-    assert load_scenario("drawer", ["seed=1", "seed=2"]).seed == 2
-
-
 def test_a_file_named_in_a_scenario_is_found_beside_it(write, tmp_path, monkeypatch):
     for name in ("clip.txt", "my_map.yaml"):
         (tmp_path / name).write_text("", encoding="utf-8")
@@ -78,11 +74,6 @@ def test_a_file_named_in_a_scenario_is_found_beside_it(write, tmp_path, monkeypa
     motion = load_scenario(path).motion
     assert motion.source == str(tmp_path / "clip.txt")
     assert motion.marker_map == str(tmp_path / "my_map.yaml")
-
-
-def test_the_name_of_a_marker_map_stays_a_name(write):
-    path = write("name: own\nmotion:\n  source: clip.txt\n  marker_map: cmu\n")
-    assert load_scenario(path).motion.marker_map == "cmu"
 
 
 @pytest.mark.parametrize(

@@ -72,18 +72,6 @@ def test_matrices_are_bullet_s():
     np.testing.assert_allclose(projection_matrix(CAMERA), np.reshape(projection, (4, 4)).T, atol=1e-5)
 
 
-def test_parts_of_the_picture_fit_together():
-    """A point seen through a part's matrix lands where the whole picture's matrix says."""
-    point = view_matrix(CAMERA) @ np.array([0.3, 0.2, 0.1, 1.0])
-    whole = projection_matrix(CAMERA) @ point
-    x, y = 0.5 + 0.5 * whole[0] / whole[3], 0.5 - 0.5 * whole[1] / whole[3]
-    part = (0.4, 0.5, 0.8, 1.0)
-    seen = projection_matrix(CAMERA, part) @ point
-    assert part[0] + (0.5 + 0.5 * seen[0] / seen[3]) * 0.4 == pytest.approx(x)
-    assert part[1] + (0.5 - 0.5 * seen[1] / seen[3]) * 0.5 == pytest.approx(y)
-    np.testing.assert_allclose(project(CAMERA, np.array([[0.3, 0.2, 0.1]])), [[320 * x, 180 * y]])
-
-
 def test_floor_depth_is_the_depth_of_points_on_the_floor():
     points = np.array([[0.0, 0.0, 0.0], [1.0, 1.0, 0.0], [-0.4, 0.7, 0.0]])
     depth = floor_depth(CAMERA)

@@ -160,23 +160,6 @@ def test_a_video_shows_what_a_picture_shows(opengl):
     assert luma[1, 1] == pytest.approx(16.0 + 219.0 * BACKGROUND / 255.0, abs=1)
 
 
-@pytest.mark.parametrize(("shadows", "ghosts"), [(True, 0), (False, 0), (True, 1), (False, 1)])
-def test_frames_do_not_depend_on_those_before(opengl, shadows, ghosts):
-    """Only what has changed is drawn anew; the result is that of a process that begins with the frame."""
-    angle = np.linspace(0.0, 1.0, 5)
-    moving = np.stack([0.4 * np.cos(angle), 0.4 * np.sin(angle), 0.5 + 0.2 * angle], axis=1)
-    places = np.stack([moving, np.tile([-0.5, 0.1, 0.2], (5, 1))], axis=1)
-    zmp = np.stack([0.1 * angle, -0.2 + 0.0 * angle], axis=1)
-    frames = records(places, zmp=zmp)
-    options = {"video": True, "shadows": shadows, "ghosts": ghosts}
-    together = draw(opengl, frames, (BALL, BALL), **options)
-    for number in (1, 4):
-        ((luma, chroma),) = draw(opengl, frames[number : number + 1], (BALL, BALL), **options)
-        assert np.mean(np.abs(together[number][0] - luma) > 1) < 1e-4
-        assert np.mean(np.abs(together[number][1] - chroma) > 1) < 1e-4
-    assert np.mean(np.abs(together[1][0] - together[4][0]) > 8) > 0.01
-
-
 def test_marks_are_on_the_floor_and_shine_through(opengl):
     square = np.full((32, 2), np.nan)
     square[:4] = [(-0.3, -0.3), (0.3, -0.3), (0.3, 0.3), (-0.3, 0.3)]
@@ -223,20 +206,3 @@ def test_a_camera_that_moves_with_a_ball_keeps_it_in_the_middle(opengl, video):
     np.testing.assert_array_equal(draw(opengl, moving, video=True)[2][0], alone[0])
     luma = draw(opengl, still)[2] @ LUMA
     assert abs(np.median(np.nonzero(luma < 80)[1]) - 160) > 30
-
-
-def test_shadows_are_softer_farther_from_what_casts_them(opengl):
-    """The penumbra of a ball 1.6 m above the floor is wider than that of one at 0.3 m."""
-    sharp = dataclasses.replace(CAMERA, width=640, height=360, pitch_deg=-60.0, distance_m=5.0)
-    light = light_direction(CAMERA) / np.linalg.norm(light_direction(CAMERA))
-    widths = []
-    for height in (0.3, 1.6):
-        # The shadow is at the middle of the picture, the ball elsewhere.
-        place = [[height / light[2] * light]]
-        options = {"camera": dataclasses.replace(sharp, target_m=(0.0, 0.0, 0.0))}
-        (lit,), (shaded,) = (draw(opengl, records(place), shadows=on, **options) for on in (False, True))
-        share = (shaded.sum(axis=2) / lit.sum(axis=2))[180]
-        around = share[220:420]
-        dark = around.min()
-        widths.append(np.sum((around > dark + 0.06) & (around < 0.98)))
-    assert widths[1] > 1.6 * widths[0] > 0
