@@ -33,11 +33,10 @@ def _scaffold(humanoid: Humanoid, folder: Path) -> Scaffold:
 
 
 @pytest.fixture(scope="module")
-def guessed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Humanoid, Scaffold, Robot]:
-    """A humanoid, what is guessed of it, and the robot that is written."""
+def guessed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Humanoid, Robot]:
+    """A humanoid, and the robot that is guessed of it and written."""
     folder, humanoid = tmp_path_factory.mktemp("guessed"), Humanoid(1.0, 6)
-    found = _scaffold(humanoid, folder)
-    return humanoid, found, load_robot(write_scaffold(found, folder / "out"))
+    return humanoid, load_robot(write_scaffold(_scaffold(humanoid, folder), folder / "out"))
 
 
 @pytest.mark.parametrize(("scale", "seed"), [(0.3, 0), (3.0, 3)])
@@ -81,9 +80,9 @@ def test_the_written_file_loads_and_stands(tmp_path: Path, scale: float, seed: i
 
 
 def test_palms_point_forward_and_down_in_the_posture_basic(
-    guessed: tuple[Humanoid, Scaffold, Robot],
+    guessed: tuple[Humanoid, Robot],
 ) -> None:
-    _, _, robot = guessed
+    _, robot = guessed
     data = robot.model.createData()
     q = np.concatenate([pin.neutral(robot.model)[:7], robot.postures["basic"]])
     pin.framesForwardKinematics(robot.model, data, q)
@@ -107,8 +106,8 @@ def _zero_pose(robot: Robot, frame: str) -> np.ndarray:
     return data.oMf[robot.model.getFrameId(frame)].homogeneous
 
 
-def test_collision_pairs_join_hands_but_no_neighbours(guessed: tuple[Humanoid, Scaffold, Robot]) -> None:
-    humanoid, _, robot = guessed
+def test_collision_pairs_join_hands_but_no_neighbours(guessed: tuple[Humanoid, Robot]) -> None:
+    humanoid, robot = guessed
     pairs = {frozenset(pair) for pair in robot.self_collision_pairs}
     link = {part: names[1] for part, names in humanoid.names.items()}
     assert frozenset((link["left_arm5"], link["right_arm5"])) in pairs
@@ -118,9 +117,10 @@ def test_collision_pairs_join_hands_but_no_neighbours(guessed: tuple[Humanoid, S
     assert frozenset((link["left_leg5"], link["neck1"])) not in pairs
 
 
-def test_the_same_urdf_gives_the_same_text(guessed: tuple[Humanoid, Scaffold, Robot], tmp_path: Path) -> None:
-    humanoid, found, _ = guessed
-    assert scaffold_text(found, "robot.urdf") == scaffold_text(_scaffold(humanoid, tmp_path), "robot.urdf")
+def test_the_same_urdf_gives_the_same_text(tmp_path: Path) -> None:
+    first = _scaffold(Humanoid(1.0, 8), tmp_path)
+    again = scaffold_robot(tmp_path / "invented.urdf")
+    assert scaffold_text(first, "robot.urdf") == scaffold_text(again, "robot.urdf")
 
 
 def test_swapped_names_do_not_swap_the_sides_and_are_told(tmp_path: Path) -> None:
