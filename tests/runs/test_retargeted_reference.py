@@ -47,6 +47,12 @@ def slowed_dance_timeline(romeo, slowed_dance_planned):
     return build(romeo, slowed_dance_planned)
 
 
+@pytest.fixture(scope="module")
+def led_drawer_timeline(romeo, drawer_planned):
+    """The drawer with a lead-in, which its scenario does without."""
+    return build(romeo, drawer_planned, lead_in_s=1.5)
+
+
 @pytest.fixture
 def timeline(request, name):
     return request.getfixturevalue(f"{name}_timeline")

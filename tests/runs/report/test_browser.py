@@ -108,6 +108,16 @@ def test_bodies_in_the_browser_are_where_the_log_has_them(tab, run):
         assert np.abs(np.reshape(drawn[name], (4, 4)) - pose).max() < 1e-4, name
 
 
+def test_it_plays_at_the_speed_that_is_chosen_and_stops_at_the_end(tab):
+    page = tab.page
+    page.evaluate("simbenchReport.seek(1.9)")
+    page.select_option("select[aria-label=speed]", "4")
+    page.click("button.play")
+    page.wait_for_selector("button.play[aria-label=play]")
+    state = tab.state()
+    assert (state["time"], state["playing"], state["speed"]) == (2.0, False, 4)
+
+
 def test_the_timeline_scrubs_the_scene(tab):
     page = tab.page
     box = page.locator(".scrub").bounding_box()
@@ -146,6 +156,17 @@ def test_a_click_on_a_plot_goes_there_and_a_drag_zooms_all_plots(tab):
     assert tab.state()["zoom"] == [0, 2]
 
 
+def test_another_joint_is_chosen(tab):
+    tab.page.select_option("select[aria-label=joint]", label=None, index=3)
+    chosen = tab.state()["joint"]
+    assert chosen in by_hand.PUMA_JOINTS
+    tab.page.evaluate("simbenchReport.seek(0.5)")
+    legend = tab.page.locator("[data-key='joint.position'] .key", has_text="measured").inner_text()
+    column = by_hand.PUMA_JOINTS.index(chosen)
+    expected = by_hand.reference(6)[50, column] - by_hand.ERROR
+    assert float(legend.removeprefix("measured").replace("−", "-")) == pytest.approx(expected, abs=1e-2)
+
+
 def test_layers_are_switched_in_the_scene(drawer_tab):
     page = drawer_tab.page
     state = drawer_tab.state()
@@ -164,6 +185,22 @@ def test_layers_are_switched_in_the_scene(drawer_tab):
     page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     assert drawer_tab.state()["frames"] > before
     assert drawer_tab.errors() == []
+
+
+def test_events_of_the_drawer_are_on_the_timeline(drawer_tab):
+    names = drawer_tab.page.locator(".lane .name").all_inner_texts()
+    assert {"phases", "left foot", "right hand", "contacts"} <= {*names}
+    strokes = drawer_tab.page.locator(".bar.plain[data-words*=stroke]")
+    assert strokes.count() == 5
+
+
+def test_a_narrow_page_does_not_scroll_sideways(browser, run):
+    narrow = Tab(browser, run / "report.html", width=420)
+    assert narrow.page.evaluate("document.documentElement.scrollWidth") == 420
+    stage = narrow.page.locator(".stage").bounding_box()
+    plots = narrow.page.locator(".plots").bounding_box()
+    assert plots["y"] > stage["y"] + stage["height"]
+    narrow.context.close()
 
 
 def test_a_failed_check_leads_to_its_time(browser, tmp_path):
