@@ -113,6 +113,11 @@ def drawer_imitation(drawer_actor: ScaledActor, drawer_motion: HumanMotion) -> I
     return imitate(drawer_actor, drawer_motion)
 
 
+@pytest.fixture(scope="session")
+def dance_imitation(dance_actor: ScaledActor, dance_motion: HumanMotion) -> Imitation:
+    return imitate(dance_actor, dance_motion)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Keep plans in a folder of these tests, which all processes share, and not in the user's."""

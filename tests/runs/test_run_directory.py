@@ -299,7 +299,7 @@ MANIFEST = {"function": "f", "runs": 2, "varied": ["a"], "items": "0", "sources"
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        *DAMAGED[:2],
+        *DAMAGED[:1],
         (json.dumps(MANIFEST | {"runs": "2"}).encode(), "study.json: runs: "),
         (json.dumps({"function": "f"}).encode(), "study.json: runs: Field required"),
         (json.dumps(MANIFEST | {"items": "1"}).encode(), "holds another study, 2 runs over a;"),
