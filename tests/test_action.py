@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -51,12 +52,29 @@ def run_step(name, tmp_path, status=0, **variables):
     return done.returncode, [json.loads(line) for line in calls.read_text(encoding="utf-8").splitlines()]
 
 
+def test_every_input_is_used_described_and_optional():
+    text = (ROOT / "action.yml").read_text(encoding="utf-8")
+    used = set(re.findall(r"\$\{\{ inputs\.([\w-]+) \}\}", text))
+    assert used == set(ACTION["inputs"])
+    for entry in ACTION["inputs"].values():
+        assert entry["description"].endswith(".")
+        assert isinstance(entry["default"], str)
+
+
 def test_scripts_contain_no_input():
     """An input within a script could end a command and begin another."""
     for each in STEPS:
         assert "${{" not in each.get("run", "")
         assert ("run" in each) == ("shell" in each)
         assert "uses" in each or "run" in each
+
+
+def test_simbench_is_installed_from_the_repository_of_the_action(tmp_path):
+    assert step("Install")["env"]["SOURCE"] == "${{ github.action_path }}"
+    status, calls = run_step("Install", tmp_path, SOURCE="/a b", EXTRAS="robots,study")
+    assert (status, calls) == (0, [["python", "-m", "pip", "install", "/a b[robots,study]"]])
+    (tmp_path / "calls").unlink()
+    assert run_step("Install", tmp_path, SOURCE="/a")[1] == [["python", "-m", "pip", "install", "/a"]]
 
 
 def test_the_check_gets_what_the_inputs_say(tmp_path):

@@ -115,6 +115,27 @@ def test_without_a_target_the_cog_is_over_the_middle(romeo, stance):
         np.testing.assert_allclose(cog(romeo, placed(romeo, pose, row))[:2], stance.target, atol=1e-9)
 
 
+def test_a_similar_motion_as_the_start_changes_nothing(romeo, stance):
+    joints = np.array([upper_motion(romeo, np.full(15, share)) for share in (-0.4, 0.6, 0.1)])
+    heights = np.array([0.005, -0.01, 0.0])
+    base, result = solve_com_ik(romeo, stance, joints, height=heights)
+    near, columns = result.copy(), np.concatenate([leg_columns(romeo, side) for side in SIDES])
+    near[:, columns] += 0.03
+    start = base + np.array([0.01, -0.02, 0.1, 0.0, 0.0, 0.0, 0.0])
+    again, legs = solve_com_ik(romeo, stance, near, height=heights, start=start)
+    np.testing.assert_allclose(again, base, atol=1e-9)
+    np.testing.assert_allclose(legs, result, atol=1e-8)
+
+
+def test_one_frame_is_solved_as_among_many(romeo, stance):
+    joints = np.array([upper_motion(romeo, np.full(15, share)) for share in np.linspace(-0.8, 0.8, 9)])
+    base, result = solve_com_ik(romeo, stance, joints)
+    for number in (0, 4, 8):
+        alone, legs = solve_com_ik(romeo, stance, joints[[number]])
+        np.testing.assert_array_equal(alone[0], base[number])
+        np.testing.assert_array_equal(legs[0], result[number])
+
+
 def test_the_pelvis_goes_to_the_heights_asked_for(romeo, stance):
     heights = np.array([0.0, -0.004, -0.010, -0.020, -0.025, 0.008])
     joints = np.tile(upper_motion(romeo, np.full(15, 0.3)), (len(heights), 1))
@@ -160,6 +181,19 @@ def test_the_straightest_knee_is_measured_from_thigh_to_shank(romeo):
     assert least_knee_bend(romeo, joints) == min(bends)
     # Hip, knee and ankle axes lie along straight legs but for a centimetre.
     assert bends[0] == pytest.approx(0.7, abs=0.05)
+
+
+def test_column_numbers_of_the_legs(romeo):
+    for side, letter in (("left", "L"), ("right", "R")):
+        names = [romeo.joint_names[column] for column in leg_columns(romeo, side)]
+        assert names == [
+            f"{letter}{j}" for j in ("HipYaw", "HipRoll", "HipPitch", "KneePitch", "AnklePitch", "AnkleRoll")
+        ]
+
+
+def test_an_unknown_posture_is_refused_with_the_known_ones(romeo):
+    with pytest.raises(RobotError, match=r"no posture 'sitting'; allowed: .*standing"):
+        stand(romeo, (0, 0), 0.0, "sitting")
 
 
 @pytest.mark.parametrize(

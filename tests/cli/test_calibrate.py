@@ -35,11 +35,28 @@ def written(tmp_path):
     return write
 
 
+def test_parameters_are_printed(written, table, capsys):
+    assert main(["calibrate", written(table), *LAW]) == 0
+    out = capsys.readouterr().out
+    for value in ("1.98608", "0.471209", "1.71863", "0.181763"):
+        assert value in out
+    assert "joint1: static friction  not identified" in out
+
+
 def test_inertia_of_drives_is_found_with_the_links(written, table, capsys):
     """A law's k_a that the arm did not have is an inertia of its drives."""
     assert main(["calibrate", written(table), *LAW, "--ka", "-1.5"]) == 0
     (row,) = [line for line in capsys.readouterr().out.splitlines() if "joint2.motor" in line]
     assert float(row.split()[3]) == pytest.approx(-1.5, abs=1e-4)
+
+
+def test_what_a_still_joint_hides_is_unknown(written, table, capsys):
+    still = table.copy()
+    still[:, [2, 4, 6]] = 0.0
+    assert main(["calibrate", written(still), *LAW]) == 1
+    out = capsys.readouterr().out
+    assert "joint2.viscous" in out.split("unknown: ")[1]
+    assert "joint2.izz" in out.split("unknown: ")[1]
 
 
 @pytest.mark.parametrize(
@@ -88,11 +105,25 @@ def test_table_is_found_from_tips(written, tips, capsys):
     assert found["tip.d"] == pytest.approx(0.05, abs=1e-6)
 
 
+def test_lengths_that_a_still_joint_hides_are_unknown(written, tips, capsys):
+    still = with_tips(tips[:, 0], tips[:, 1:3] * [0.0, 1.0])
+    assert main(["calibrate", written(still, TIPS), "--model", "direct_drive_arm"]) == 1
+    unknown = capsys.readouterr().out.split("unknown: ")[1]
+    assert "joint1.a" in unknown
+    assert "joint2.a" in unknown
+    assert "tip.a" not in unknown
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         (lambda t: (t[:, :-1], TIPS[:-1]), "no column tip.z; allowed: time, joint1.position"),
         (lambda t: (np.hstack([t[:, :3], 1e3 * t[:, 3:]]), TIPS), "(millimetres?)"),
+        (
+            lambda t: (np.hstack([t[:, :1], np.degrees(t[:, 1:3]), t[:, 3:]]), TIPS),
+            "of this arm, in its order",
+        ),
+        (lambda t: (t[:5], TIPS), "5 samples; allowed: at least 20"),
     ],
 )
 def test_bad_tips_are_refused_in_one_line(written, tips, capsys, change, message):

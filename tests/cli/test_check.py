@@ -179,6 +179,12 @@ def test_a_dossier_replaces_no_other_files_and_a_missing_clip_hides_nothing(trac
     assert "short: dossier: failures/short\n" in capsys.readouterr().out
 
 
+def test_better_is_told_and_is_no_failure(baseline, capsys):
+    assert main(["check", "short.yaml", "--set", "control.bandwidth_hz=11"]) == 0
+    (row,) = (row for row in rows(capsys.readouterr().out) if row[1:2] == ["tracking.rms_rad"])
+    assert row[-1] == "better; --update keeps it"
+
+
 def test_metrics_that_come_and_go_are_told(baseline, capsys):
     entries = json.loads(baseline.read_text(encoding="utf-8"))
     del entries["torque.saturated_fraction"]
@@ -268,7 +274,11 @@ def test_a_changed_scenario_has_a_baseline_by_a_name_of_its_own(baseline, capsys
         (["short.yaml"], "short: no baseline baselines/short.json; --update writes one"),
         (["short.yaml", "--update", "--set", "seed=1"], "--set name="),
         (["short.yaml", "short.yaml"], "'short' and so the baseline of short.yaml"),
+        (["shrt.yaml"], "shrt.yaml: cannot be read: No such file"),
+        (["short.yaml", "--set", "sed=1"], "did you mean 'seed'"),
+        (["short.yaml", "--jobs", "0"], "--jobs"),
         (["short.yaml", "--only", "traces"], "goes with --update"),
+        (["short.yaml", "--update", "--only", "traces", "--no-traces"], "nothing is left"),
     ],
 )
 def test_bad_input_is_one_line_and_nothing_is_written(short, capsys, arguments, part):

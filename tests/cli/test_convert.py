@@ -7,8 +7,9 @@ from scipy.spatial.transform import Rotation
 
 from simbench import JointTrajectory, read_trajectory
 from simbench.cli.main import main
+from simbench.cli.shared_options import FORMATS
 from simbench.motion.trajectory_files.joint_order import foot_poses
-from simbench.motion.trajectory_files.write import write_robot_motion
+from simbench.motion.trajectory_files.write import WRITERS, write_robot_motion
 
 
 @pytest.fixture
@@ -26,6 +27,10 @@ def romeo_motion(romeo):
     base[:, 2] = -foot_poses(romeo, q).corners[..., 2].min()
     base[:, 3:] = Rotation.from_euler("z", 1.0 + 0.5 * time[:, None]).as_quat()
     return JointTrajectory(time, q, romeo.joint_names, base)
+
+
+def test_the_help_names_every_format():
+    assert ", ".join(WRITERS) == FORMATS
 
 
 def test_a_file_is_converted_and_what_was_found_out_is_said(romeo, romeo_motion, here, capsys):
@@ -75,9 +80,16 @@ def test_a_run_gives_what_was_measured_or_planned(here, capsys, options, behind)
     [
         (["a.nc", "b.csv"], "a.nc: give the robot whose motion it is with --robot NAME"),
         (["a.nc", "b.csv", "--robot", "romeo", "--planned"], "a.nc: --planned needs a run directory"),
+        (["run", "b.csv", "--robot", "puma560", "--planned"], "leave out --robot"),
+        (["a.nc", "b.txt", "--robot", "romeo"], "b.txt: the name of a joint trajectory must end in"),
         (["a.nc", "b.txt", "--robot", "romeo", "--format", "fbx"], "format 'fbx': unknown; allowed: csv"),
         (["a.nc", "no/b.csv", "--robot", "romeo"], "no/b.csv: must be a file in a directory that exists"),
+        (["no.nc", "b.csv", "--robot", "romeo"], "no.nc: no such file"),
+        (["a.nc", "b.csv", "--robot", "romeo", "--rate", "0"], "--rate 0: allowed"),
         (["a.nc", "b.csv", "--robot", "puma560"], "puma560 has no joint"),
+        (["a.nc", "b.csv", "--robot", "romeo", "--source-format", "fbx"], "format 'fbx': unknown"),
+        (["a.nc", "b.csv", "--robot", "romeo", "--quaternion", "wzyx"], "quaternion 'wzyx'"),
+        (["a.nc", "b.csv", "--robot", "romeo", "--joint-order", "no.txt"], "no.txt: no such file"),
         (["run", "b.pkl"], "format gmr holds the pose of a floating base"),
     ],
 )
@@ -106,3 +118,14 @@ def test_the_log_of_a_run_is_a_file_of_a_motion_too(here, capsys):
     assert "read  run/log.nc as run" in capsys.readouterr().out
     found = read_trajectory(here / "a.csv")
     np.testing.assert_allclose(found.q, by_hand.reference(6) - by_hand.ERROR, atol=1e-8)
+
+
+def test_a_robots_motion_where_a_recording_is_expected_is_said(romeo, romeo_motion, here, capsys):
+    write_robot_motion(romeo_motion, romeo, here / "a.csv", "unitree", {})
+    assert main(["motion", "inspect", "a.csv"]) == 2
+    printed = capsys.readouterr().err
+    assert printed.count("\n") == 1
+    assert "it looks like a robot's motion: simbench convert" in printed
+    (here / "b.csv").write_text("time_s,left_hand_x_m\n")
+    assert main(["motion", "inspect", "b.csv"]) == 2
+    assert "robot's motion" not in capsys.readouterr().err

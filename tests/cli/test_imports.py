@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from simbench.options import RETARGETING_METHODS
+
 SLOW = {
     "h5py", "imageio_ffmpeg", "matplotlib", "numba", "numpy", "pandas", "PIL", "pinocchio", "pybullet",
     "rich", "scipy", "shapely", "trimesh", "xarray",
@@ -61,9 +63,14 @@ def test_help_and_lists_import_no_slow_library():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["run", "nothere"], "unknown scenario 'nothere'"),
         (["run", "nothere.yaml"], "nothere.yaml"),
+        (["sweep", "nothere", "--vary", "seed=1,2"], "unknown scenario 'nothere'"),
         (["check", "nothere"], "unknown scenario 'nothere'"),
+        (["--bad-option"], "--bad-option"),
+        (["run"], "scenario"),
         (["drwaer"], "drwaer"),
+        (["list", "robot"], "robot"),
     ],
 )
 def test_errors_in_the_arguments_import_no_slow_library(arguments, message):
@@ -102,6 +109,10 @@ def test_planning_does_not_import_what_draws_logs_or_is_rarely_needed():
     imported = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     slow = {"matplotlib", "pandas", "pybullet", "rich", "scipy.signal", "scipy.stats", "trimesh", "xarray"}
     assert not set(imported.stdout.split()) & slow
+
+
+def test_the_help_of_retarget_names_every_method():
+    assert ", ".join(RETARGETING_METHODS) in run_apart(["retarget", "--help"])[1]
 
 
 COMPLETES = """

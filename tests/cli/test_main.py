@@ -1,4 +1,6 @@
+import io
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -6,11 +8,15 @@ from datetime import datetime
 from types import SimpleNamespace
 
 import pytest
+from rich.console import Console
 
+from simbench.cli.console import metrics_table, progress_bars
 from simbench.cli.main import main
 from simbench.errors import MotionError
+from simbench.options import Bound
 from simbench.runs.baseline import check_metrics
 from simbench.runs.run_directory import MARKER, incomplete_path, run_directory
+from simbench.runs.video import View
 
 
 @pytest.fixture
@@ -61,12 +67,42 @@ def test_a_run_that_holds_its_checks_prints_metrics_and_returns_0(pipeline, caps
     assert (scenario.seed, video, fast, gui) == (3, True, False, False)
 
 
+@pytest.mark.parametrize(
+    ("options", "video", "fast"),
+    [
+        ([], False, False),
+        (["--video=full"], True, False),
+        (["--video=preview"], True, True),
+        (["--fast"], True, True),
+        (["--video", "--fast"], True, True),
+    ],
+)
+def test_the_quality_of_a_video(pipeline, options, video, fast):
+    assert main(["run", *options, "drawer", "--out", "a"]) == 0
+    assert pipeline.calls[0][2:4] == (video, fast)
+
+
+def test_an_unknown_quality_of_a_video_is_refused(pipeline, capsys):
+    assert main(["run", "drawer", "--video=tiny"]) == 2
+    assert capsys.readouterr().err == "error: --video=tiny: allowed: full, preview\n"
+    assert not pipeline.calls
+
+
 def test_a_failed_check_returns_1_and_is_named_with_value_and_bound(pipeline, capsys):
     pipeline.metrics = {"fell": True, "tracking.rms_rad": 0.01}
     assert main(["run", "drawer", "--out", "a"]) == 1
     printed = capsys.readouterr()
     assert printed.err == "check failed: fell is true, must be false\n"
     assert "✗ false" in printed.out
+
+
+def test_doubts_are_lines_of_the_standard_error_before_the_run_is_simulated(pipeline, capsys):
+    pipeline.doubts = ("left forearm is 0.400 m long", "feet sink")
+    pipeline.raises = MotionError("while simulating")
+    assert main(["run", "drawer", "--out", "a"]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err == "doubt: left forearm is 0.400 m long\ndoubt: feet sink\nerror: while simulating\n"
 
 
 def test_plots_are_drawn_into_the_run_when_asked_for(pipeline, monkeypatch, capsys):
@@ -79,6 +115,12 @@ def test_plots_are_drawn_into_the_run_when_asked_for(pipeline, monkeypatch, caps
     assert main(["run", "drawer", "--out", "b", "--plots"]) == 0
     assert [str(folder) for folder in drawn] == ["b"]
     assert capsys.readouterr().out.endswith("plots  b/plots\n")
+
+
+def test_the_default_run_directory_is_named_after_scenario_and_time(pipeline, tmp_path):
+    assert main(["run", "dance"]) == 0
+    (made,) = (tmp_path / "runs").iterdir()
+    assert made.name.startswith("dance-20")
 
 
 def test_runs_of_the_same_second_have_directories_of_their_own(pipeline, monkeypatch, tmp_path):
@@ -141,6 +183,20 @@ def test_a_current_directory_that_was_deleted_is_named(pipeline, monkeypatch, ca
     assert main(["run", "drawer", "--out", str(tmp_path / "a")]) == 0
 
 
+def test_a_missing_module_of_simbench_is_a_bug(pipeline):
+    pipeline.raises = ModuleNotFoundError("No module named 'simbench.x'", name="simbench.x")
+    with pytest.raises(ModuleNotFoundError):
+        main(["run", "drawer", "--out", "a"])
+
+
+def test_an_interrupted_run_says_where_its_part_is_kept(pipeline, capsys, tmp_path):
+    pipeline.raises = KeyboardInterrupt()
+    assert main(["run", "drawer", "--out", "a"]) == 130
+    kept = incomplete_path(tmp_path / "a")
+    assert capsys.readouterr().err == f"interrupted: partial run kept in {kept}\n"
+    assert {path.name for path in kept.iterdir()} == {"scenario.yaml", "log.nc", MARKER}
+
+
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 @pytest.mark.parametrize("turned_into", [None, ZeroDivisionError("a signal"), MotionError("a signal")])
 def test_a_signal_ends_a_run_in_good_order(
@@ -198,6 +254,15 @@ def test_a_full_disk_behind_a_redirection_is_one_line(tmp_path, command):
     assert ended.returncode == 2
 
 
+def test_ctrl_c_outside_a_run_is_one_word(monkeypatch, capsys):
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("simbench.runs.talk_video.render_talk_video", stop)
+    assert main(["video", "a"]) == 130
+    assert capsys.readouterr().err.strip() == "interrupted"
+
+
 def test_a_bug_is_not_disguised_as_bad_input(pipeline):
     pipeline.raises = ZeroDivisionError("bug")
     with pytest.raises(ZeroDivisionError):
@@ -207,11 +272,17 @@ def test_a_bug_is_not_disguised_as_bad_input(pipeline):
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
+        (["run"], "Missing argument"),
         (["run", "drawr"], "available: canoe_paddles, canoe_paddles_by_weights, dance, drawer"),
         (["run", "drawer", "--set", "seed=x"], "--set seed=x: seed:"),
+        (["run", "drawer", "--set", "sed=1"], "did you mean 'seed'"),
+        (["run", "drawer", "--nope"], "--nope"),
+        (["run", "drawer", "--out"], "--out"),
         (["run", "drawer", "--out", "file/a"], "file"),
         (["run", "drawer", "--out", "file"], "is a file"),
         (["dance"], "dance"),
+        (["list", "robot"], "'robots'"),
+        (["list", "robots", "more"], "more"),
     ],
 )
 def test_bad_input_is_one_line_on_stderr_and_returns_2(pipeline, capsys, tmp_path, arguments, part):
@@ -225,6 +296,30 @@ def test_bad_input_is_one_line_on_stderr_and_returns_2(pipeline, capsys, tmp_pat
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
+@pytest.mark.parametrize(
+    "raised", [MotionError("clip.txt: NaN in\nframe 3"), PermissionError(13, "Permission denied", "/root/x")]
+)
+def test_errors_of_input_and_of_files_are_one_line(pipeline, capsys, raised):
+    pipeline.raises = raised
+    assert main(["run", "drawer", "--out", "a"]) == 2
+    assert capsys.readouterr().err in (
+        "error: clip.txt: NaN in frame 3\n",
+        "error: /root/x: Permission denied\n",
+    )
+
+
+def test_list_names_what_there_is(capsys):
+    assert main(["list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    for expected in ("robots:", "  romeo", "scenarios:"):
+        assert expected in lines
+    names = [line.split()[0] for line in lines]
+    for expected in ("actor:drawer", "deepmimic:humanoid3d_dance_b", "joints:sweep"):
+        assert expected in names
+    assert main(["list", "robots"]) == 0
+    assert "romeo" in capsys.readouterr().out.splitlines()
+
+
 def test_the_module_runs_in_a_terminal_without_unicode():
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
     command = [sys.executable, "-m", "simbench", "run", "drawer", "--set", "name=é"]
@@ -233,3 +328,77 @@ def test_the_module_runs_in_a_terminal_without_unicode():
     assert finished.stdout == ""
     assert finished.stderr.startswith("error: --set name=")
     assert finished.stderr.count("\n") == 1
+
+
+def test_metrics_are_grouped_with_units_and_a_missing_checked_metric_is_shown():
+    metrics = {"zmp.inside_fraction": 1.0, "fell": False, "grip.left_nm": 1.5, "tracking.max_rad_s": 2.0}
+    table = metrics_table(metrics, check_metrics({"no.such_m": Bound(max=1)}, metrics))
+    console = Console(file=io.StringIO(), width=100)
+    console.print(table)
+    lines = console.file.getvalue().splitlines()
+    rows = [line.split() for line in lines if line.strip()]
+    reason = "(not measured: only fixtures with joints have it)"
+    assert rows == [
+        ["metric", "value", "unit", "check"],
+        ["fell", "false"],
+        ["grip.left_nm", "1.5", "N·m"],
+        [
+            "no.such_m",
+            "none",
+            "m",
+            "✗",
+            "≤",
+            "1",
+            *reason.split(),
+        ],
+        ["tracking.max_rad_s", "2", "rad/s"],
+        ["zmp.inside_fraction", "1"],
+    ]
+
+
+def test_progress_is_a_bar_on_a_terminal():
+    console = Console(file=io.StringIO(), force_terminal=True, width=100)
+    with progress_bars(console) as on_progress:
+        on_progress("simulate", 1, 2)
+        on_progress("simulate", 2, 2)
+    printed = console.file.getvalue()
+    assert "simulate" in printed
+    assert "100%" in printed
+
+
+def test_progress_is_a_line_for_each_stage_in_a_pipe(monkeypatch):
+    monkeypatch.setattr("simbench.system.progress._SHORT", 0.0)
+    console = Console(file=io.StringIO(), force_terminal=False, width=100)
+    with progress_bars(console) as on_progress:
+        on_progress("read", 0, 1)
+        on_progress("read", 1, 1)
+        for done in range(1001):
+            on_progress("simulate", done, 1000)
+    lines = [line for line in console.file.getvalue().splitlines() if " left" not in line]
+    assert [re.sub(r"[0-9.]+ s$", "T", line) for line in lines] == ["read: done in T", "simulate: done in T"]
+
+
+def test_a_video_is_of_the_whole_run_at_its_own_speed_unless_asked(monkeypatch, tmp_path):
+    views = []
+
+    def render_video(folder, out, view, *rest, **options):
+        views.append(view)
+        raise MotionError("enough")
+
+    monkeypatch.setattr("simbench.runs.talk_video.render_talk_video", render_video)
+    assert main(["video", str(tmp_path)]) == 2
+    assert views == [View(overrides=(), speed=1.0, start=0.0, end=None, ghost=None, fast=False)]
+    assert main(["video", str(tmp_path), "--fast"]) == 2
+    assert views[1].fast
+
+
+@pytest.mark.parametrize(
+    ("file", "line"), [(["/full/x"], "/full/x: No space left on device"), ([], "No space left on device")]
+)
+def test_an_error_of_the_system_says_the_file_and_the_reason(monkeypatch, capsys, file, line):
+    def app(*_, **__):
+        raise OSError(28, "No space left on device", *file)
+
+    monkeypatch.setattr(sys.modules["simbench.cli.main"], "app", app)
+    assert main(["list"]) == 2
+    assert capsys.readouterr().err == f"error: {line}\n"

@@ -38,9 +38,12 @@ def run(redirection, size, message="", **variables):
     ("redirection", "status", "stderr"),
     [
         (">&-", 0, ""),
+        ("2>&-", 0, ""),
+        ("<&-", 0, ""),
         ("<&- >&- 2>&-", 0, ""),
         (">/dev/full", 2, FULL),
         (">/dev/full 2>/dev/full", 2, ""),
+        ("2>/dev/full", 0, ""),
         ("> >(exec true)", 141, ""),
     ],
 )
@@ -56,3 +59,9 @@ def test_characters_that_cannot_be_written_are_replaced(encoding):
     done = run("", 3, "ü", PYTHONIOENCODING=encoding)
     assert done.returncode == 0
     assert done.stdout.decode(encoding) == ("✓✓✓\n" if encoding == "utf-8" else "???\n")
+
+
+def test_a_message_that_cannot_be_written_changes_nothing():
+    assert run("2>/dev/full", 1, "a line").returncode == 0
+    assert run("2>&-", 1, "a line").returncode == 0
+    assert run("", 1, "a line").stderr == b"a line\n"

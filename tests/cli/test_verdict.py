@@ -66,6 +66,21 @@ def test_what_fails_is_said_with_its_first_moment_in_table_json_and_picture(sunk
     assert np.abs(lanes - 2.0 / 4.98).max() < 0.01
 
 
+def test_json_alone_goes_to_the_output(good, capsys):
+    assert main(["verdict", good, "--robot", "romeo", "--no-run", "--json", "-"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["robot"], found["frames"], found["passed"]) == ("romeo", 250, True)
+
+
+def test_the_floor_may_be_declared(tmp_path, capsys):
+    robot, trajectory = standing_motion("romeo", 50.0)
+    base = trajectory.base + np.array([0.0, 0.0, -0.5, 0.0, 0.0, 0.0, 0.0])
+    file = write(robot, replace(trajectory, base=base), tmp_path / "low.csv")
+    assert main(["verdict", file, "--robot", "romeo", "--no-run"]) == 1
+    assert "declare --floor -0.500" in capsys.readouterr().out
+    assert main(["verdict", file, "--robot", "romeo", "--no-run", "--floor", "-0.5"]) == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -68,6 +68,18 @@ def test_abbreviated_torques_are_within_two_percent_of_the_motors():
     assert 0 < np.abs(off / robot.motors.torque_limit).max() < 0.02
 
 
+def test_what_a_model_is_not_for_is_refused():
+    puma = read_arm("puma560")
+    with pytest.raises(DynamicsError, match="Puma560Full: the arm has"):
+        make_evaluator(Puma560Full, odd_arms()["beta"])
+    heavier = puma.centre.copy()
+    heavier[4, 0] = 0.01
+    with pytest.raises(DynamicsError, match="the arm's x5 is not zero; derive a model of its own"):
+        make_evaluator(Puma560Full, dataclasses.replace(puma, centre=heavier))
+    with pytest.raises(RobotError, match=r"q of shape \(7,\); allowed: \(\.\.\., 6\)"):
+        explicit_torques(make_evaluator(Puma560Full, puma), np.zeros(7), np.zeros(6), np.zeros(6))
+
+
 def test_models_by_name():
     state = states(2, 20)
     found = explicit_torques(explicit_model_of("direct_drive_arm"), *state)

@@ -1,10 +1,13 @@
 """Environments: what Gymnasium asks of them, seeds, rewards, and the same physics as a run."""
 
+import sys
+
 import numpy as np
 import pytest
 
 gymnasium = pytest.importorskip("gymnasium")
 
+import simbench.environments  # noqa: E402
 from simbench.environments import register_environments  # noqa: E402
 from simbench.environments.environment import (  # noqa: E402
     RewardWeights,
@@ -12,7 +15,7 @@ from simbench.environments.environment import (  # noqa: E402
     add_up,
     compute_terms,
 )
-from simbench.errors import SimbenchError  # noqa: E402
+from simbench.errors import PolicyError, ScenarioError, SimbenchError  # noqa: E402
 from simbench.runs.log import open_run  # noqa: E402
 from simbench.runs.pipeline import run_scenario  # noqa: E402
 from simbench.runs.scenario.loading import load_scenario, override_scenario  # noqa: E402
@@ -161,3 +164,20 @@ def test_two_processes_step_together():
     np.testing.assert_array_equal(seen[0], seen[1])
     assert reward.shape == (2,)
     envs.close()
+
+
+def test_mistakes_are_told_in_one_line(tmp_path):
+    with pytest.raises(ScenarioError, match="nothing_at_all"):
+        ScenarioEnv("nothing_at_all")
+    with pytest.raises(SimbenchError, match="render_mode: human; allowed"):
+        ScenarioEnv("puma560_sweep", render_mode="human")
+    (tmp_path / "c.yaml").write_text("joints: [knob]\nobservation: [{term: time}]\naction: {kind: torque}\n")
+    with pytest.raises(PolicyError, match=r"c\.yaml: joints: puma560 has no joint knob"):
+        ScenarioEnv("puma560_sweep", SHORT, contract=tmp_path / "c.yaml")
+
+
+def test_without_gymnasium_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "gymnasium.envs.registration", None)
+    with pytest.raises(SimbenchError, match="install simbench's extra `gym`"):
+        register_environments()
+    assert simbench.environments.register_environments is register_environments

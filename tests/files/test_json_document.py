@@ -1,6 +1,7 @@
 """JSON: whatever the text, it gives plain values or one line with file, line and column."""
 
 import json
+import math
 import re
 
 import pytest
@@ -26,18 +27,32 @@ def refusal(text, **options):
     return str(caught.value).removeprefix("f.json:")
 
 
+def test_values():
+    text = '{"a": [1, -2.5, 1e3, true, null, "b\\n\\u00e4\\ud83d\\ude00", {}], "c": 12345678901234567890}'
+    assert value(text) == json.loads(text)
+    assert type(value("[1]")[0]) is int
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
+        ("", "1:1: "),
         ("{", "1:2: "),
         ('{"a": 1,\n "b" 2}', "2:6: "),
+        ("nul", "1:1: "),
+        ("[1] 2", "1:5: "),
         ('["a\tb"]', "1:4: "),
+        ("'a'", "1:1: "),
+        ('{"a": 1, "b": {"a": 2},\n "a": 3}', "2:2: not valid JSON: name 'a' is given twice"),
         ('[{"a": 1, "\\u0061": 2}]', "1:11: not valid JSON: name 'a' is given twice"),
         ('{"a": "}{", "b": {"c": 1, "c": 2}}', "1:27: not valid JSON: name 'c' is given twice"),
+        ('{"NaN": "NaN", "b": NaN}', "1:21: not valid JSON: NaN is not a finite number"),
         ("[1,\n -Infinity]", "2:2: not valid JSON: -Infinity is not a finite number"),
         ('["1e999", 1e9990, 1e999]', "1:11: not valid JSON: 1e9990 is not a finite number"),
         (f"[{10**400}]", "is not a finite number"),
+        (f"[{'9' * 5000}]", "is not a finite number"),
         ('["\\\\ud800", "\\ud800"]', "1:14: not valid JSON: \\ud800 is half of a character"),
+        ('{"\\udc00": 1}', "1:3: not valid JSON: \\udc00 is half of a character"),
     ],
 )
 def test_what_is_refused_is_named_with_line_and_column(text, said):
@@ -49,6 +64,13 @@ def test_deep_nesting_is_refused(opening):
     assert f"nested more than {MAX_DEPTH} deep" in refusal(opening * 100_000)
 
 
+def test_brackets_in_text_are_no_nesting():
+    assert value(json.dumps(["[" * 1000 + '"\\' + "{" * 1000])) == ["[" * 1000 + '"\\' + "{" * 1000]
+    deepest = "[" * MAX_DEPTH + "]" * MAX_DEPTH
+    assert value(deepest)
+    assert value(f"[{deepest[1:-1]}, {deepest[1:-1]}]")
+
+
 def test_the_number_of_values_is_bounded():
     assert f"more than {MAX_VALUES}" in refusal("[" + "0," * MAX_VALUES + "0]")
 
@@ -56,6 +78,12 @@ def test_the_number_of_values_is_bounded():
 @pytest.mark.parametrize("text", ['"' + '\\"' * 500_000, '"' * 500_001, "\\" * 500_001, '"\\' * 100_000])
 def test_quotes_and_backslashes_take_no_time(text):
     refusal(text)
+
+
+def test_numbers_that_are_not_finite_may_be_kept():
+    read = value(f"[NaN, Infinity, -Infinity, 1e999, {10**400}, {-(10**400)}, 1]", non_finite="kept")
+    assert math.isnan(read[0])
+    assert read[1:] == [math.inf, -math.inf, math.inf, math.inf, -math.inf, 1]
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from simbench.files.yaml_document import (
     MAX_DEPTH,
     MAX_NODES,
     parse_yaml,
+    parse_yaml_list,
     parse_yaml_value,
     read_yaml,
 )
@@ -164,16 +165,7 @@ def test_integers_of_many_digits_do_not_take_time_nor_raise(digits, sign):
     assert value(f"a: {sign}{'9' * digits}")["a"] == float(f"{sign}{'9' * digits}")
 
 
-@pytest.mark.parametrize(
-    "opening",
-    [
-        "[",
-        "{a: ",
-        "- ",
-        "? ",
-        "&a [",
-    ],
-)
+@pytest.mark.parametrize("opening", ["[", "{a: ", "- ", "? ", "[{a: ", "{? ", "{", "&a [", "- - ? "])
 def test_deep_nesting_is_refused(opening):
     assert re.match(r"1:\d+: |\d+:\d+: ", refusal(opening * 100_000))
 
@@ -232,17 +224,28 @@ def test_merge_keys_of_odd_values_are_refused(merged):
     ("text", "said"),
     [
         ("a: 1\nb:\n  c: 1\n  c: 2", "4:3: duplicate key 'b.c', first given in line 3"),
+        ("a: 1\n'a': 2", "2:1: duplicate key 'a', first given in line 1"),
         ("3: 4", "1:1: key 3 must be plain text"),
+        ("yes: 4", "1:1: key True must be plain text"),
+        ("a: {1.5: 2}", "1:5: key 1.5 must be plain text"),
         ("~: 1", "1:1: key None must be plain text"),
         ("[1, 2]: 3", "1:1: a key must be plain text"),
+        ("? {a: 1}\n: 2", "1:3: a key must be plain text"),
         ("a: 1\n---\nb: 2", "2:1: a second document begins here"),
         ("a: *b", "1:4: not valid YAML: found undefined alias"),
         ("a: &b [*b]", "1:4: nested more than 20 deep"),
         ("a: &b 1\nc: &b 2", "2:4: not valid YAML: an anchor is given twice"),
+        ("a: [", "2:1: not valid YAML"),
+        ("a: 'b", "not valid YAML"),
         ("\ta: 1", "1:1: not valid YAML"),
+        ("a: b: c", "1:5: not valid YAML"),
+        ("%YAML 3.0\n---\na: 1", "not valid YAML"),
         ("a: 1\nb: x\x00", "2:5: not valid YAML: control character U+0000"),
+        ("ä: \x1b[31m", "1:4: not valid YAML: control character U+001B"),
         ("a: \ud800", "1:4: not valid YAML: control character U+D800"),
         ('a: "\\0"', "1:4: text with the control character U+0000"),
+        ('a: "\\e[31m"', "1:4: text with the control character U+001B"),
+        ('"\\x7f": 1', "1:1: text with the control character U+007F"),
         ('a: "\\ud800"', "not valid YAML"),
     ],
 )
@@ -255,7 +258,9 @@ def test_what_is_refused_is_named_with_line_and_column(text, said):
     [
         (b"a: 1\nb: \xff", ":2:4: not a text file in UTF-8: byte 0xff"),
         ("ää: 1\nb: ".encode() + b"\xc3", ":2:4: not a text file in UTF-8"),
+        ("a: ä".encode("latin-1"), ":1:4: not a text file in UTF-8: byte 0xe4"),
         ("a: 1".encode("utf-16"), ":1:1: not a text file in UTF-8, but in UTF-16"),
+        ("a: 1".encode("utf-32"), ":1:1: not a text file in UTF-8, but in UTF-32"),
         ("a: 1".encode("utf-16-le"), ":1:2: not valid YAML: control character U+0000"),
         (b"# " + b"x" * 10_000_000, "larger than 10 MB"),
     ],
@@ -281,6 +286,20 @@ def test_a_byte_order_mark_is_left_out(tmp_path):
 def test_what_cannot_be_opened_is_refused(tmp_path, name, said):
     with pytest.raises(SkillError, match=f"cannot be read: .*{said}"):
         read_yaml(tmp_path / name, SkillError)
+
+
+def test_values_of_the_command_line():
+    assert parse_yaml_value("[{forward_m: 1.0}]", "--set a=…", RobotError) == [{"forward_m": 1.0}]
+    with pytest.raises(RobotError, match=r"^--set a: '\[' is not a YAML value: not valid YAML: "):
+        parse_yaml_value("[", "--set a", RobotError)
+    assert parse_yaml_list("ä, [é, 'b,c'], {d: 1}", "", RobotError) == [
+        ("ä", "ä"),
+        ("[é, 'b,c']", ["é", "b,c"]),
+        ("{d: 1}", {"d": 1}),
+    ]
+    for text in ("1], [2", "1] #", "1,,2", "[", "!!int a", "&a 1, *b", "1]\n---\n["):
+        with pytest.raises(RobotError, match=r"^--vary k: '.*' is not a list of YAML values: "):
+            parse_yaml_list(text, "--vary k", RobotError)
 
 
 def plain(content):

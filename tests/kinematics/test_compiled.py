@@ -5,18 +5,20 @@ Machine code on disk: used when it is whole and ours, otherwise compiled anew.
 
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 from typing import NamedTuple
 
+import numba.core.event
 import numpy as np
 import pytest
 from numba import njit
 
 import simbench
 from simbench.kinematics import compiled as compiling
-from simbench.kinematics.compiled import KernelCache, compile_for, compiled, kernel_folders
+from simbench.kinematics.compiled import KernelCache, compile_for, compile_timer, compiled, kernel_folders
 
 CALLED = """from constants import OFFSET
 
@@ -125,6 +127,34 @@ def test_an_error_in_a_called_function_reaches_python():
         doubled_root(-1.0)
 
 
+def test_time_of_compiling_is_told_and_only_that(monkeypatch):
+    """On a clock that advances by a second when compiling ends, and otherwise when it is told to."""
+    now = [100.0]
+    monkeypatch.setattr(numba.core.event, "timer", lambda: now[0])
+
+    class Clock(numba.core.event.Listener):
+        def on_start(self, event):
+            pass
+
+        def on_end(self, event):
+            now[0] += 1.0
+
+    @njit
+    def doubled(x):
+        return 2.0 * x
+
+    with numba.core.event.install_listener("numba:compiler_lock", Clock()), compile_timer() as compiling:
+        assert compiling() == 0.0
+        doubled(1.0)
+        first = compiling()
+        assert first == now[0] - 100.0 >= 1.0
+        now[0] += 5.0
+        doubled(2.0)
+        assert compiling() == first
+        doubled(2)
+        assert compiling() == now[0] - 105.0 > first
+
+
 def test_a_kernel_compiled_for_types_writes_into_its_arrays_and_refuses_other_types():
     class Inputs(NamedTuple):
         factor: float
@@ -224,6 +254,18 @@ def test_machine_code_of_another_version_of_numba_or_of_other_sources_is_not_use
     assert value_and_hits(tmp_path) == (12.0, 0)
     assert value_and_hits(tmp_path) == (12.0, 1)
     assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_machine_code_under_another_ones_name_is_not_used(tmp_path, monkeypatch):
+    """As if two keys had the same digest."""
+    value_and_hits(tmp_path)
+    (path,) = tmp_path.iterdir()
+    monkeypatch.setattr(compiling, "_VERSIONS", ("0.1", "0.1", "3.10.0"))
+    other = tmp_path / "other"
+    value_and_hits(other)
+    (name,) = os.listdir(other)
+    shutil.copy(path, other / name)
+    assert value_and_hits(other) == (12.0, 0)
 
 
 @pytest.mark.parametrize("place", ["/dev/null/x", "/proc/none", "/dev/full"])

@@ -8,14 +8,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from simbench.motion.human_motion import transform
+from simbench.motion.human_motion import Gap, transform
 from simbench.motion.motion_inspection import (
+    find_doubts,
     inspect_motion,
     measure_bone_lengths,
     measure_foot_heights,
     measure_hand_speeds,
     measure_joint_angles,
+    with_doubts,
 )
+from simbench.motion.readers import read_motion
+from simbench.motion.shipped import list_motion_sources
 
 # From the shoulder to the palm's centre: the fixture's wrist is at 0.55 m, its hand frame points forward.
 PALM_RADIUS = np.hypot(0.09, 0.57)
@@ -182,6 +186,10 @@ def test_measures_do_not_depend_on_place_and_heading_and_speed_scales_with_time(
     assert slow.peak == pytest.approx(measure_hand_speeds(swing)[0].peak / slower, rel=0.02)
 
 
+def test_a_sound_recording_has_no_warnings(swing):
+    assert inspect_motion(swing).warnings == ()
+
+
 def test_arms_no_human_has_are_warned_about(swing):
     shrunk = replace(swing, joints={name: 0.7 * track for name, track in swing.joints.items()})
     assert inspect_motion(shrunk).warnings == (
@@ -216,3 +224,58 @@ def test_a_jump_names_marker_frames_and_speed(swing):
     assert inspect_motion(replace(swing, markers={"C7": 0 * track, "T10": track})).warnings == (
         "marker T10: jump between frames 19 and 21, at 50 m/s; no person is faster than 15 m/s",
     )
+
+
+def test_jumps_of_many_tracks_and_many_jumps_stay_a_few_lines(swing):
+    together = np.zeros((len(swing.time), 3))
+    together[30:] = 2.0
+    markers = {f"M{k}": together * (1 + k) for k in range(5)}
+    (warning,) = inspect_motion(replace(swing, markers=markers)).warnings
+    assert warning.startswith(
+        "marker M4, marker M3, marker M2 and 2 more: jump between frames 29 and 30, at 866 m/s"
+    )
+    shaking = np.zeros((len(swing.time), 3))
+    shaking[::5] = 3.0
+    warnings = inspect_motion(replace(swing, markers={"LELB": shaking})).warnings
+    assert len(warnings) == 6
+    # Samples 0, 5, ..., 50 are off: eleven jumps, of which the first and the last have one step.
+    assert warnings[-1] == "6 more jumps, the last one at frame 50"
+
+
+def test_gaps_are_gathered_by_marker(swing):
+    filled = (Gap("LWRA", 30, 30), Gap("C7", 0, 4), Gap("LWRA", 10, 13))
+    track = np.zeros((len(swing.time), 3))
+    wrist, neck = inspect_motion(replace(swing, markers={"LWRA": track, "C7": track}, filled=filled)).gaps
+    assert (wrist[0], [gap.first for gap in wrist[1]]) == ("LWRA", [10, 30])
+    # Four and five samples of 20 ms.
+    assert wrist[2] == pytest.approx(0.08)
+    assert neck[2] == pytest.approx(0.1)
+
+
+def test_one_arm_is_measured_alone(swing):
+    left = {
+        kind: {name: track for name, track in getattr(swing, kind).items() if name.startswith("left")}
+        for kind in ("joints", "segments")
+    }
+    inspection = inspect_motion(replace(swing, **left))
+    assert [length.name for length in inspection.lengths] == ["left upper arm", "left forearm"]
+    assert [hand.side for hand in inspection.hands] == ["left"]
+    assert inspection.warnings == ()
+
+
+def test_every_source_is_listed_with_what_its_reader_finds():
+    sources = list_motion_sources()
+    clips = [name for name in sources if name.startswith("deepmimic:")]
+    assert len(clips) == 15
+    for name in ("deepmimic:humanoid3d_walk", "deepmimic:humanoid3d_backflip", "deepmimic:humanoid3d_spin"):
+        motion = read_motion(name)
+        assert sources[name] == f"{motion.time[-1]:.2f} s at {motion.rate:.0f} Hz"
+    assert sources["actor:drawer"]
+
+
+def test_doubts_are_the_readers_and_what_looks_wrong_each_once(swing):
+    told = replace(with_joints(swing, left_toe=[0.0, 0.0, 0.2]), doubts=("the unit was guessed",))
+    doubts = ("the unit was guessed", "feet stay 0.200 m or more above the floor")
+    assert find_doubts(told) == doubts
+    assert with_doubts(told).doubts == doubts
+    assert inspect_motion(with_doubts(told)).warnings == doubts

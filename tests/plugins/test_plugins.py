@@ -10,7 +10,7 @@ import yaml
 from simbench import PluginError, ScenarioError, load_run, load_scenario, run_scenario
 from simbench.cli.main import main
 from simbench.errors import SimbenchError
-from simbench.plugins.entry_points import _given, give_reference, load_plugin
+from simbench.plugins.entry_points import GROUPS, _given, find_entry_points, give_reference, load_plugin
 from simbench.retargeting.imitation.limited_posture import plugged_posture
 from simbench.robot.robot import load_robot
 from simbench.runs.log import open_run
@@ -121,9 +121,11 @@ def test_a_reference_of_a_function_of_a_file_names_the_file():
     [
         ("nothing", r"s\.yaml:\d+: control\.law: must be 'pd', .* or \./FILE\.py:NAME, got 'nothing'"),
         ("./gone.py:law", r"control\.law: \./gone\.py: cannot be read: No such file"),
+        ("no_such_module:law", r"control\.law: no_such_module: no such module"),
         ("./laws.py:nothing", r"laws\.py: has no nothing; it has: NoMethod, Stiff, fails"),
         ("./laws.py:NoMethod", r"NoMethod has no method control_law\(self, robot, timestep\)"),
         ("./laws.py:wrong_arguments", r"takes other arguments; allowed: \(robot, timestep\)"),
+        ("./laws.py:np", r"is no control law; allowed: a function of \(robot, timestep\), or a class"),
     ],
 )
 def test_what_is_no_law_is_told_before_anything_runs(tmp_path, law, message):
@@ -186,6 +188,15 @@ def test_a_file_that_changes_is_loaded_anew(tmp_path):
     assert first.origin.sha256 != second.origin.sha256
 
 
+def test_the_template_has_a_plug_in_of_every_group(template):
+    found = {group: find_entry_points(group) for group in GROUPS}
+    # A robot is data: docs/how_to/robot.md has its template.
+    assert {group for group, points in found.items() if not points} == {"robots"}
+    for group, points in found.items():
+        for name in points:
+            assert load_plugin(group, name).origin.package == "my-simbench-plugins"
+
+
 def test_a_fixture_a_law_a_reader_and_a_metric_of_a_package_in_one_scenario(template, tmp_path, capsys):
     status = main(["run", str(template / "metronome.yaml"), "--out", str(tmp_path / "run")])
     output = capsys.readouterr()
@@ -239,6 +250,21 @@ def test_a_metric_that_fails_costs_no_run(tmp_path):
     assert any("metrics.bad is null" in note and "KeyError" in note for note in result.notes)
 
 
+@pytest.mark.parametrize(
+    ("metrics", "message"),
+    [
+        ({"tracking.rms_rad": "./m.py:one"}, "simbench has a metric of this name"),
+        ({"a b": "./m.py:one"}, "must be letters, digits"),
+        ({"own": "./m.py:none"}, "has no none"),
+    ],
+)
+def test_wrong_metrics_are_refused(tmp_path, metrics, message):
+    path = write(tmp_path, metrics=metrics)
+    (tmp_path / "m.py").write_text(METRICS, encoding="utf-8")
+    with pytest.raises(ScenarioError, match=message):
+        load_scenario(path)
+
+
 FIXTURES = """
 from simbench.options import ScenarioSection
 from simbench.sim.fixtures.fixture_section import FixtureSection
@@ -275,6 +301,14 @@ def test_wrong_fixtures_are_refused(tmp_path, fixture, message):
     (tmp_path / "f.py").write_text(FIXTURES, encoding="utf-8")
     with pytest.raises(SimbenchError, match=message):
         load_scenario(path)
+
+
+def test_plug_ins_are_listed_without_being_imported(template, capsys):
+    import sys
+
+    assert main(["list", "plugins"]) == 0
+    assert "metronome" in capsys.readouterr().out
+    assert "my_simbench_plugins.metronome" not in sys.modules
 
 
 STILL = {"name": "still", "motion": {"source": "joints:still"}, "simulation": {"hold_s": 0.2}}

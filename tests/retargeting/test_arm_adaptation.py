@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.optimize import least_squares
 from scipy.spatial.transform import Rotation
 
-from simbench.errors import RetargetError
+from simbench.errors import MotionError, RetargetError
 from simbench.kinematics.path_solver import PathBounds
 from simbench.motion.actors.session import perform_in_session
 from simbench.motion.human_motion import HumanMotion, InitialPose
@@ -446,3 +446,37 @@ def test_one_arm_and_one_frame(robots, people):
     assert q.shape == (1, 6)
     assert list(hand_errors) == ["right"]
     assert violations(q, joint_bounds(robots["puma560"], names), 1 / 60) == (0, 0, 0)
+
+
+def without(motion, *names):
+    def kept(part):
+        return {name: track for name, track in part.items() if name not in names}
+
+    return replace(motion, joints=kept(motion.joints), segments=kept(motion.segments))
+
+
+def test_bad_input(robots, people):
+    motion, mahru = people["waving"], robots["mahru"]
+    with pytest.raises(MotionError, match=r"lacks right_hand"):
+        adapt_arms(mahru, without(motion, "right_hand"))
+    with pytest.raises(MotionError, match=r"holds no arm that puma560 has.*right arm"):
+        adapt_arms(robots["puma560"], without(motion, "right_elbow"))
+    assert list(adapt_arms(mahru, without(held(motion, [0], 2), "left_elbow"))[2]) == ["right"]
+    with pytest.raises(MotionError, match=r"lacks left_elbow"):
+        adapted_posture(mahru, without(motion, "left_elbow"))
+    armless = replace(mahru, groups={"trunk": mahru.groups["trunk"]})
+    with pytest.raises(RetargetError, match=r"mahru: has no arm"):
+        adapt_arms(armless, motion)
+    with pytest.raises(RetargetError, match=r"puma560: has no left arm.*group left_arm"):
+        adapted_posture(robots["puma560"], motion)
+    same = {**motion.joints, "right_elbow": motion.joints["right_shoulder"]}
+    with pytest.raises(MotionError, match=r"right shoulder, elbow and wrist must be apart"):
+        adapt_arms(mahru, replace(motion, joints=same))
+    far = motion.markers["left_thumb"].copy()
+    far[7] = np.inf
+    with pytest.raises(MotionError, match=r"left arm is NaN or infinite at frame 7 \(0.117 s\)"):
+        adapt_arms(mahru, replace(motion, markers={**motion.markers, "left_thumb": far}))
+    uneven = motion.time.copy()
+    uneven[5] += 0.005
+    with pytest.raises(RetargetError, match=r"frame 5 is 5 ms off the even spacing of 16.7 ms"):
+        adapt_arms(mahru, replace(motion, time=uneven))

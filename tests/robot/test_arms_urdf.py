@@ -1,6 +1,7 @@
 """Built files of the arms on a stand: reproducible, light, and the same robot in PyBullet and Pinocchio."""
 
 import numpy as np
+import pybullet
 import pytest
 import trimesh
 import yourdfpy
@@ -10,6 +11,13 @@ from simbench.robot.robot import Robot
 
 def test_a_rebuild_gives_the_committed_files_byte_for_byte(arm: Robot, build_robots) -> None:
     assert build_robots.find_differences(arm.urdf.parent / "robot.yaml") == []
+
+
+def test_meshes_are_light_and_have_normals(arm: Robot) -> None:
+    texts = [path.read_text(encoding="utf-8") for path in arm.urdf.parent.glob("meshes/*.obj")]
+    assert 0 < sum(map(len, texts)) < 1e6
+    assert sum(text.count("\nf ") for text in texts) < 12_000
+    assert all(text.count("\nvn ") == text.count("\nv ") + 1 for text in texts)
 
 
 def test_every_moving_link_is_seen_and_felt(arm: Robot) -> None:
@@ -28,6 +36,15 @@ def test_collision_meshes_are_small_and_convex(arm: Robot) -> None:
         assert len(corners) <= 42, path.name
         assert mesh.is_watertight, path.name
         assert mesh.volume == pytest.approx(mesh.convex_hull.volume, rel=0.01), path.name
+
+
+def test_bullet_has_the_masses_and_inertias_of_pinocchio(arm: Robot, arm_in_bullet) -> None:
+    for name, inertia in zip(arm.joint_names, arm.model.inertias[1:], strict=True):
+        dynamics = pybullet.getDynamicsInfo(
+            arm_in_bullet.body, arm_in_bullet.joints[name], physicsClientId=arm_in_bullet.client
+        )
+        assert dynamics[0] == pytest.approx(inertia.mass), name
+        np.testing.assert_allclose(np.sort(dynamics[2]), np.linalg.eigvalsh(inertia.inertia), rtol=1e-3)
 
 
 def test_arm_stands_on_the_floor_and_ends_where_its_lengths_say(arm: Robot) -> None:

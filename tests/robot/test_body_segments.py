@@ -6,6 +6,7 @@ from math import pi
 import numpy as np
 import pytest
 
+from simbench.errors import RobotError
 from simbench.robot.anthropometry import average_measures
 from simbench.robot.body_segments import (
     HanavanBody,
@@ -211,3 +212,19 @@ def test_average_lengths_stack_up_to_the_stature(sex: str) -> None:
     assert legs + person.hip_to_chin + person.head_length == pytest.approx((1 - 0.039) * 1.7)
     trunk = person.lower_trunk_length + person.middle_trunk_length + person.xiphion_to_acromion_length
     assert trunk == pytest.approx((0.818 - 0.530) * 1.7)
+
+
+def test_impossible_people_are_refused() -> None:
+    measures = average_measures("male", 1.755, 78.5)
+    for build, message in (
+        (lambda: replace(measures, foot_length=27.0), "measures.foot_length: 27 m"),
+        (lambda: replace(measures, hip_depth=-0.1), "measures.hip_depth: -0.1 m"),
+        (lambda: replace(measures, hip_depth=float("nan")), "measures.hip_depth: nan m"),
+        (lambda: HanavanBody(replace(measures, hip_depth=0.4), 78.5), "thigh: semi-axis a0"),
+        (lambda: HanavanBody(replace(measures, shank_circumference=0.08), 78.5), "shank: predicted mass"),
+        (lambda: average_measures("child", 1.7, 65.0), "sex `child`"),  # type: ignore[arg-type]
+        (lambda: average_measures("male", 0.9, 14.0), "stature 0.9 m"),
+    ):
+        with pytest.raises(RobotError, match=message) as caught:
+            build()
+        assert "\n" not in str(caught.value)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pinocchio as pin
+import pybullet
 import pytest
 import trimesh
 from numpy.typing import NDArray
@@ -201,6 +202,21 @@ def test_written_person_reads_back_with_meshes_in_place(human: Human, tmp_path: 
         centre = places[f"{side}_hand"].act(np.array([0.0, 0.0, hand.c]))
         fist = drawn[link_name(side[0].upper() + "WristPitch")]
         np.testing.assert_allclose(fist.bounds.mean(axis=0), centre, atol=1e-3)
+
+
+def test_bullet_shows_the_person(tmp_path: Path) -> None:
+    human = build("female")
+    path = write_human(human, tmp_path).urdf
+    client = pybullet.connect(pybullet.DIRECT)
+    try:
+        body = pybullet.loadURDF(str(path), flags=pybullet.URDF_USE_INERTIA_FROM_FILE, physicsClientId=client)
+        joints = range(-1, pybullet.getNumJoints(body, physicsClientId=client))
+        masses = [pybullet.getDynamicsInfo(body, link, physicsClientId=client)[0] for link in joints]
+        assert sum(masses) == pytest.approx(62.0, abs=1e-6)
+        shapes = pybullet.getVisualShapeData(body, physicsClientId=client)
+        assert sum(shape[2] == pybullet.GEOM_MESH for shape in shapes) == 9
+    finally:
+        pybullet.disconnect(client)
 
 
 def test_who_stands_has_hanging_arms_with_the_wrists_below_the_shoulders(human: Human) -> None:

@@ -1,6 +1,7 @@
 """The humanoids' built files: reproducible, light, and the same robots in PyBullet and Pinocchio."""
 
 import numpy as np
+import pinocchio as pin
 import pybullet
 import pytest
 import trimesh
@@ -19,6 +20,13 @@ def test_a_rebuild_gives_the_committed_files_byte_for_byte(humanoid: Robot, buil
     assert build_robots.find_differences(humanoid.urdf.parent / "robot.yaml") == []
 
 
+def test_meshes_are_light_and_have_normals(humanoid: Robot) -> None:
+    texts = [path.read_text(encoding="utf-8") for path in humanoid.urdf.parent.glob("meshes/*.obj")]
+    assert 500_000 < sum(map(len, texts)) < 2_000_000
+    assert sum(text.count("\nf ") for text in texts) < 26_000
+    assert all(text.count("\nvn ") == text.count("\nv ") + 1 for text in texts)
+
+
 def test_collision_meshes_are_small_and_convex(humanoid: Robot) -> None:
     files = list(humanoid.urdf.parent.glob("meshes/*_collision*.obj"))
     assert len(files) >= 10
@@ -29,6 +37,28 @@ def test_collision_meshes_are_small_and_convex(humanoid: Robot) -> None:
         assert len(corners) <= 42, path.name  # 40 on the rings and the middles of two flat ends
         assert mesh.is_watertight, path.name
         assert mesh.volume == pytest.approx(mesh.convex_hull.volume, rel=0.01), path.name
+
+
+def test_yourdfpy_reads_the_whole_robot(humanoid: Robot) -> None:
+    urdf = yourdfpy.URDF.load(
+        str(humanoid.urdf), build_collision_scene_graph=True, load_collision_meshes=True
+    )
+    assert urdf.base_link == humanoid.frames["pelvis"]
+    assert set(urdf.actuated_joint_names) == set(humanoid.joint_names)
+    low, high = urdf.scene.bounds
+    np.testing.assert_allclose(high[1], -low[1], atol=1e-4)
+
+
+def test_bullet_has_the_masses_and_inertias_of_pinocchio(bullet) -> None:
+    model, total = bullet.robot.model, 0.0
+    for index, name in enumerate(model.names[1:], start=1):
+        link = bullet.joints.get(name, -1)
+        dynamics = pybullet.getDynamicsInfo(bullet.body, link, physicsClientId=bullet.client)
+        inertia = model.inertias[index]
+        assert dynamics[0] == pytest.approx(inertia.mass), name
+        np.testing.assert_allclose(np.sort(dynamics[2]), np.linalg.eigvalsh(inertia.inertia), rtol=1e-3)
+        total += dynamics[0]
+    assert total == pytest.approx(pin.computeTotalMass(model))
 
 
 def test_nothing_holds_the_base(bullet) -> None:

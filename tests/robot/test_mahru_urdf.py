@@ -3,6 +3,7 @@
 import numpy as np
 import pybullet
 import pytest
+import yourdfpy
 
 from simbench.robot.robot import Robot
 
@@ -33,6 +34,15 @@ def closed_on(bullet, body: int, basic: dict[str, float]) -> dict[str, float]:
                 touching[joint] = float(position)
                 break
     return touching
+
+
+def test_height_is_the_published_one(mahru: Robot) -> None:
+    urdf = yourdfpy.URDF.load(str(mahru.urdf))
+    low, high = urdf.scene.bounds
+    assert high[2] - low[2] == pytest.approx(1.50, abs=0.001)
+    # The soles 0.76 m under the hips; the arms hang beside the widest part, the shoulders.
+    assert low[2] == pytest.approx(-0.76, abs=1e-5)
+    assert 0.56 < high[1] - low[1] < 0.60
 
 
 @pytest.mark.parametrize("diameter", [0.025, 0.030, 0.035])

@@ -50,6 +50,10 @@ def test_what_is_below_the_root_link_is_on_the_floor(tmp_path):
     assert arm(tmp_path, BOX, shoulder=0.5).base_height == pytest.approx(0.2)
 
 
+def test_a_given_height_is_taken(tmp_path):
+    assert arm(tmp_path, extra="base_height_m: 0.77").base_height == 0.77
+
+
 def test_the_pedestal_reaches_from_the_robot_to_the_floor_and_moves_nothing(tmp_path):
     robot = arm(tmp_path, BOX)
     standing = on_pedestal(robot, 0.9)
@@ -67,3 +71,9 @@ def test_the_pedestal_reaches_from_the_robot_to_the_floor_and_moves_nothing(tmp_
     q, v, a = np.array([0.3, -0.8]), np.array([1.0, 2.0]), np.array([-3.0, 1.0])
     torques = [pin.rnea(each.model, each.model.createData(), q, v, a) for each in (robot, standing)]
     np.testing.assert_allclose(*torques, atol=1e-12)
+
+
+def test_no_pedestal_where_there_is_no_gap(tmp_path):
+    robot = arm(tmp_path, BOX)
+    assert on_pedestal(robot, 0.2) is robot
+    assert on_pedestal(robot, 0.0) is robot

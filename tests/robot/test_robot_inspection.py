@@ -8,6 +8,7 @@ import pybullet_data
 import pytest
 import yourdfpy
 
+from simbench.errors import RobotError
 from simbench.resources import resource_dir
 from simbench.robot.robot_inspection import RobotInspection, principal_moments
 
@@ -168,6 +169,16 @@ def test_spherical_joints_are_refused_and_counted():
     assert inspection.mass == pytest.approx(45.0, abs=0.001)
 
 
+def test_a_bare_urdf_says_what_a_floating_base_would_change():
+    assert "root link `lbr_iiwa_link_0`: has no mass, nor has a link fixed to it: it could not float" in (
+        RobotInspection(BULLET_DATA / "kuka_iiwa" / "model.urdf").warnings
+    )
+    assert (
+        "link `world`: has no mass; `link_base`, which is fixed to it, is the root if the base is floating"
+        in RobotInspection(BULLET_DATA / "xarm" / "xarm6_robot.urdf").warnings
+    )
+
+
 def test_a_description_that_does_not_fit_its_urdf_is_refused(tmp_path):
     text = (ROMEO / "robot.yaml").read_text(encoding="utf-8")
     text = text.replace("urdf: romeo.urdf", f"urdf: {ROMEO}/romeo.urdf").replace(
@@ -178,3 +189,31 @@ def test_a_description_that_does_not_fit_its_urdf_is_refused(tmp_path):
     (error,) = inspection.errors
     assert "frames.trunk: unknown frame `chest`" in error
     assert inspection.mass == pytest.approx(40.52937)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("rome", "unknown robot `rome`; known: .*romeo"),
+        ("rome.urdf", r"rome\.urdf: cannot be read: No such file"),
+        ("rome.yaml", r"rome\.yaml: cannot be read: No such file"),
+    ],
+)
+def test_what_is_no_robot_at_all_is_one_line(name, message):
+    with pytest.raises(RobotError, match=message) as caught:
+        RobotInspection(name)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_mesh_file_without_a_mesh_is_said(tmp_path):
+    (tmp_path / "a.obj").write_bytes(b"\x00\xff not a mesh")
+    path = tmp_path / "a.urdf"
+    path.write_text(
+        '<robot name="a"><link name="base"><inertial><mass value="1"/>'
+        '<inertia ixx="1" iyy="1" izz="1"/></inertial>'
+        '<visual><geometry><mesh filename="a.obj"/></geometry></visual></link></robot>',
+        encoding="utf-8",
+    )
+    assert RobotInspection(path).warnings == (
+        "link `base`: visual left out: mesh `a.obj`: contains zero bytes: not a text file",
+    )

@@ -10,7 +10,7 @@ from wheel_robots import robot_parameters
 
 from simbench.cli.main import main
 from simbench.errors import RobotError
-from simbench.robot import robot_sources
+from simbench.robot import packages, robot_sources
 from simbench.robot.robot import load_robot
 from simbench.robot.robot_inspection import RobotInspection
 from simbench.robot.robot_sources import find_robot, find_wheel_urdfs, list_robots
@@ -52,6 +52,12 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir()
     monkeypatch.syspath_prepend(folder)
     return folder
+
+
+@pytest.fixture
+def no_wheel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if no package with robots were installed."""
+    monkeypatch.setattr(packages, "_find_share_folder", lambda *_: None)
 
 
 def plug_in(site: Path, name: str, value: str) -> None:
@@ -118,6 +124,23 @@ def test_an_unknown_name_is_answered_with_the_nearest(name: str) -> None:
         load_robot(name)
 
 
+def test_without_the_wheel_its_robots_are_listed_with_what_to_install(no_wheel, monkeypatch, capsys) -> None:
+    command = r"needs example-robot-data: pip install example-robot-data, or in a clone .* \"\.\[robots\]\""
+    with pytest.raises(RobotError, match=rf"g1.robot\.yaml: urdf: `package://.*` not found: {command}"):
+        load_robot("g1")
+    with pytest.raises(
+        RobotError, match=r"unknown robot `tiago`; .*more with pip install -e \"\.\[robots\]\""
+    ):
+        load_robot("tiago")
+    assert {each.name for each in list_robots() if each.missing} >= {"g1", "talos", "panda", "ur5"}
+    assert main(["robot", "list"]) == 0
+    assert 'pip install -e ".[robots]"' in capsys.readouterr().out
+    assert main(["list", "robots"]) == 0
+    monkeypatch.setattr(packages, "EXTRAS", {})
+    with pytest.raises(RobotError, match="no wheel and no folder of ROS_PACKAGE_PATH"):
+        load_robot("g1")
+
+
 def test_a_urdf_and_its_meshes_are_found_in_a_wheel(tmp_path: Path, site: Path) -> None:
     cube = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
     texts.write(tmp_path, texts.link("base", inside=texts.mesh("package://parts/meshes/cube.obj")))
@@ -166,3 +189,15 @@ def test_the_source_is_recorded_and_said(name: str, capsys) -> None:
     assert source.urdf in files
     assert source.description not in files
     assert sum(path.suffix in (".stl", ".dae") for path in files) > 10
+
+
+@pytest.mark.parametrize("name", robot_parameters("ur5"))
+def test_every_robot_is_listed_once_with_licence_and_kind(name: str) -> None:
+    entries = {each.name: each for each in list_robots()}
+    assert len(entries) == len(list_robots())
+    kinds = {key: (each.origin, each.kind, each.license) for key, each in entries.items()}
+    assert kinds["romeo"] == ("shipped", "humanoid", "MIT")
+    assert kinds["talos"] == ("shipped", "humanoid", "Apache-2.0")
+    assert kinds[name] == ("shipped", "arm", "BSD")
+    assert kinds["kinova"] == ("wheel", "6 joints", "BSD")
+    assert not any(each.missing for each in entries.values())

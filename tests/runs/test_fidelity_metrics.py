@@ -11,7 +11,7 @@ import xarray as xr
 from simbench.motion.trajectory import sample_trajectory
 from simbench.options import RetargetSection
 from simbench.retargeting.reference.reference import FollowedSteps, Reference, Timeline
-from simbench.runs.fidelity_metrics import add_fidelity, fidelity_rows
+from simbench.runs.fidelity_metrics import add_fidelity, fidelity_lines, fidelity_rows
 from simbench.runs.log_schema import has_person
 from simbench.runs.metric_catalogue import find_metric
 from simbench.runs.motion_fidelity import joint_speeds
@@ -169,6 +169,55 @@ def test_errors_are_in_percent_of_the_arm_degrees_and_millimetres():
     # What is not a number, as in a file that was changed, is not shown.
     broken = {**ERRORS, "fidelity.trunk_mean_rad": "x", "fidelity.root_p95_m": None}
     assert [row[0] for row in fidelity_rows(broken)] == ["hand"]
+
+
+def test_there_is_no_row_and_no_line_of_a_run_without_a_person():
+    assert fidelity_rows({"fell": False, "tracking.rms_rad": 0.01}) == []
+    assert list(fidelity_lines({"fell": False})) == []
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ({}, "tempo      1.5 times as long as the person, at most 2.25 at 0.40 s"),
+        ({"fidelity.stretch_max_ratio": 1.5}, "tempo      1.5 times as long as the person"),
+        (
+            {"fidelity.stretch_max_ratio": 1.5, "fidelity.lag_s": 0.0123},
+            "tempo      1.5 times as long as the person; hands 12.3 ms late",
+        ),
+        (
+            {"fidelity.duration_ratio": 1.0, "fidelity.stretch_max_ratio": 1.0},
+            "tempo      the person's",
+        ),
+        (
+            {"fidelity.stretch_max_ratio": 1.5, "fidelity.lag_s": -0.001},
+            "tempo      1.5 times as long as the person; hands 1.0 ms early",
+        ),
+    ],
+)
+def test_tempo_says_where_it_is_slowest_and_how_late_the_hands_are(more, expected):
+    lines = list(fidelity_lines({**TEMPO, **more}))
+    assert lines[0] == expected
+    assert (
+        lines[1] == "limits     a joint is at a limit of its position 25% of the time, at its speed limit 0%"
+    )
+    assert len(lines) == 2
+
+
+def test_an_early_end_and_the_steps_have_lines():
+    steps = {
+        "fidelity.executed_fraction": 0.5,
+        "fidelity.steps_wanted": 8.0,
+        "fidelity.steps_missed_count": 1.0,
+        "fidelity.step_position_rms_m": 0.021,
+        "fidelity.step_time_rms_s": 0.05,
+        "fidelity.step_heading_rms_rad": np.radians(2.5),
+    }
+    lines = list(fidelity_lines({**TEMPO, **steps}))
+    assert lines[2] == "ended      after 50% of the recording; the rest is not compared"
+    assert lines[3] == "steps      7 of the person's 8; RMS 21 mm, 0.050 s and 2.5° off"
+    lost = dict.fromkeys([name for name in steps if "_rms_" in name])
+    assert list(fidelity_lines({**TEMPO, **steps, **lost}))[3] == "steps      7 of the person's 8"
 
 
 def test_the_report_has_a_section_of_a_run_that_follows_a_person_and_of_no_other(drawer_run, tmp_path):

@@ -96,6 +96,23 @@ def test_at_rest_stiffness_and_friction_carry_the_weight(laws, puma):
     assert np.abs(last["joint_velocity"]).max() < 1e-6
 
 
+def test_the_run_directory_is_whole(laws):
+    run = laws["computed torque"]
+    assert sorted(path.name for path in run.folder.iterdir()) == [
+        "log.nc", "metrics.json", "provenance.json", "scenario.yaml",
+    ]  # fmt: skip
+    assert all(check.passed for check in run.result.checks)
+    assert len(run.result.checks) == 4
+    metrics = json.loads((run.folder / "metrics.json").read_text(encoding="utf-8"))
+    assert metrics == run.result.metrics
+    assert "fell" not in metrics
+    assert not any(key.startswith(("zmp", "cog", "standing", "hands", "grip", "retarget")) for key in metrics)
+    assert {"tracking.rms_rad", "tracking.max_rad", "limits.speed_ratio"} < metrics.keys()
+    assert metrics.pop("engine") == "bullet"
+    assert np.isfinite(list(metrics.values())).all()
+    assert load_scenario(run.folder / "scenario.yaml") == load_scenario("puma560_sweep")
+
+
 def test_the_log_is_that_of_a_robot_without_feet(laws, puma):
     log = laws["computed torque"].log
     # 0.5 s of settling, two ways of 1.875 s, two pauses of 0.25 s, 0.5 s of hold, at 200 Hz.

@@ -9,12 +9,14 @@ import pytest
 import run_by_hand as by_hand
 
 import simbench
+from simbench.cli.main import main
 from simbench.runs import live_view, log
 from simbench.runs.live_view import LiveView, advance_playhead, play_scene
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.scenario.loading import load_scenario
 from simbench.runs.video import View, load_video_scene, render_video
 from simbench.sim.bullet.bullet_body import bullet
+from simbench.sim.rendering import painting as video_stream
 from simbench.sim.rendering.scene_renderer import open_window, pressed_keys
 
 SHORT = {"motion.task": {"amplitude_rad": 0.4, "speed_rad_s": 1.0, "repetitions": 1}, "checks": {}}
@@ -72,6 +74,30 @@ def test_a_page_is_sent_every_frame_once_while_the_run_stays_the_same(page, tmp_
     assert page.words == [("over", False)]
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--realtime"], "--realtime: allowed only with --view"),
+        (["--view-host", "0.0.0.0"], "--view-host: allowed only with --view"),
+        (["--view-port", "8081"], "--view-port: allowed only with --view"),
+        (["--view", "--gui"], "--view: watch in a browser or in Bullet's window (--gui), not both"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(options, words, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["run", "puma560_sweep", *options]) == 2
+    assert words in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_command_says_where_the_page_is_and_ends_with_the_checks(page, capsys, tmp_path):
+    short = [f"motion.task.{key}={value}" for key, value in SHORT["motion.task"].items()]
+    sets = [part for each in (*short, "checks={fell: true}") for part in ("--set", each)]
+    assert main(["run", "puma560_sweep", "--view", "--out", str(tmp_path / "run"), *sets]) == 1
+    assert f"view   {page.url}" in capsys.readouterr().err
+    assert page.words == [("0 of 1 checks hold", False)]
+
+
 SHORT_VIDEO = [
     "motion.task={amplitude_rad: 0.6, speed_rad_s: 1.0}",
     "simulation.settle_s=0.5",
@@ -108,6 +134,25 @@ def test_it_is_the_video_of_the_log(tmp_path, monkeypatch, fast):
     assert iio.immeta(path, plugin="FFMPEG")["fps"] == (15.0 if fast else 30.0)
 
 
+def test_where_it_breaks_the_video_is_drawn_from_the_log(tmp_path, monkeypatch):
+    """Its processes end before the first frame."""
+    monkeypatch.setattr(live_view, "choose_renderer", lambda: "OpenGL")
+    monkeypatch.setattr(video_stream, "OPENGL_WORKER", "simbench.nothing")
+    drawn = []
+
+    def render(folder, out, *, on_progress, view):
+        drawn.append((sorted(path.name for path in folder.iterdir()), view))
+        return folder / "video.mp4", "TinyRenderer"
+
+    monkeypatch.setattr("simbench.runs.pipeline.render_video", render)
+    result = run_scenario(load_scenario("puma560_sweep", SHORT_VIDEO), tmp_path / "run", video=True)
+    assert result.renderer == "TinyRenderer"
+    ((files, view),) = drawn
+    # Nothing of it is left, and the log is there.
+    assert files == ["log.nc", "metrics.json", "provenance.json", "scenario.yaml"]
+    assert view == View()
+
+
 def test_an_interrupted_simulation_leaves_no_video(tmp_path, monkeypatch):
     def stop(stage, done, total):
         if stage == "simulate" and done > 0.6 * total:
@@ -118,6 +163,20 @@ def test_an_interrupted_simulation_leaves_no_video(tmp_path, monkeypatch):
             load_scenario("puma560_sweep", SHORT_VIDEO), tmp_path / "run", video=True, on_progress=stop
         )
     assert not list(tmp_path.rglob("*.mp4"))
+
+
+def test_more_frames_than_the_log_has_are_not_shown(monkeypatch):
+    """A simulation that diverges takes samples back."""
+    sent = []
+    monkeypatch.setattr(video_stream, "make_records", lambda cast, frames: np.arange(frames))
+    monkeypatch.setattr(video_stream.os, "write", lambda pipe, data: sent.append(pipe) or len(data))
+    stream = video_stream.VideoStream(None, None, [7, 8])
+    stream.add(5, certain=3)
+    assert (stream.count, sent) == (5, [7, 8, 7])
+    stream.add(2, certain=6)
+    assert (stream.count, sent) == (7, [7, 8, 7, 8, 7, 8])
+    with pytest.raises(video_stream.StreamBrokenError):
+        stream.finish(5, lambda done, total: None)
 
 
 @pytest.fixture(scope="module")
@@ -132,10 +191,12 @@ def run(tmp_path_factory):
         ((4.9, False, False), (), 0.25, (5.0, False, False)),
         ((4.9, False, True), (), 0.25, (0.15, False, True)),
         ((1.0, False, False), ("space",), 0.25, (1.0, True, False)),
+        ((1.0, True, False), (), 0.25, (1.0, True, False)),
         ((1.0, True, False), ("space",), 0.25, (1.25, False, False)),
         ((1.0, True, False), ("right",), 0.25, (2.0, True, False)),
         ((0.5, False, False), ("left",), 0.25, (0.25, False, False)),
         ((3.0, False, False), ("r",), 0.0, (0.0, False, False)),
+        ((3.0, False, False), ("l",), 0.0, (3.0, False, True)),
     ],
 )
 def test_the_playhead_follows_clock_and_keys(head, keys, elapsed, expected):
@@ -178,3 +239,12 @@ def test_bullet_has_robot_and_reference_where_the_log_says(run):
         assert np.abs(joints[:, 1, joint] - wanted).max() < late
     apart = np.array([np.subtract(entry[1][1], entry[1][0]) for entry in shown])
     np.testing.assert_allclose(np.linalg.norm(apart, axis=1), 0.6, atol=1e-6)
+
+
+def test_without_a_screen_one_line_names_what_needs_none(run, monkeypatch, capsys):
+    monkeypatch.delenv("DISPLAY", raising=False)
+    assert main(["replay", str(run)]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert "simbench replay needs a screen" in error
+    assert "use simbench video RUN instead" in error

@@ -1,5 +1,6 @@
 """A run's outcome as an object: log, plots, texts, and the same outcome read from its directory."""
 
+import dataclasses
 import json
 import shutil
 
@@ -8,12 +9,21 @@ import pytest
 
 import simbench
 from simbench.errors import RunError
-from simbench.runs.plots.signal_plot import LARGEST_ERROR, plot_signals
+from simbench.runs.baseline import Check
+from simbench.runs.plots.signal_plot import LARGEST_ERROR, MOST_LINES, plot_signals
+from simbench.runs.result import RunResult
 
 
 @pytest.fixture
 def drawer(drawer_run):
     return simbench.load_run(drawer_run())
+
+
+@pytest.fixture
+def failed(tmp_path):
+    """A run with a metric that looks like markup, of which one check holds and one does not."""
+    checks = (Check("fell", True, "false"), Check("tracking.rms_rad", False, "≤ 0.03"))
+    return RunResult(tmp_path / "<b>", {"fell": False, "tracking.rms_rad": 0.5, "<i>": 1.0}, checks)
 
 
 def test_a_result_is_read_from_its_directory(drawer, drawer_run):
@@ -31,6 +41,21 @@ def test_what_is_no_finished_run_is_refused(made, tmp_path):
         (folder / "INCOMPLETE").write_text("interrupted")
     with pytest.raises(RunError, match=made if made == "incomplete" else "not a run directory"):
         simbench.load_run(folder)
+
+
+def test_the_text_of_a_result_says_which_check_failed_and_where_the_run_is(failed):
+    lines = repr(failed).splitlines()
+    assert len(lines) == 3
+    assert "1 of 2 checks hold" in lines[0]
+    assert "tracking.rms_rad is 0.5 rad, must be ≤ 0.03" in lines[1]
+    assert str(failed.directory) in lines[2]
+
+
+def test_a_notebook_shows_failed_checks_first_and_no_markup_of_a_name(failed):
+    page = failed._repr_html_()
+    assert page.index("tracking.rms_rad") < page.index("fell")
+    assert "<i>" not in page
+    assert "&lt;i&gt;" in page
 
 
 def panels(figure):
@@ -51,6 +76,19 @@ def test_the_tracking_error_is_that_of_the_metric(drawer):
     (errors,) = panels(drawer.plot(LARGEST_ERROR))[f"{LARGEST_ERROR} (mrad)"]
     settled = drawer.log.time.values >= drawer.log.attrs["settle_s"]
     assert errors[settled].max() == pytest.approx(1000.0 * drawer.metrics["tracking.max_rad"])
+
+
+def test_of_many_joints_those_that_move_most_are_drawn(drawer):
+    (title, drawn), *_ = panels(drawer.plot("joint_position")).items()
+    position = drawer.log.joint_position.values
+    smallest = min(np.ptp(curve) for curve in drawn)
+    assert title == f"joint_position (rad), {MOST_LINES} of {position.shape[1]}"
+    assert (np.ptp(position, axis=0) >= smallest).sum() == MOST_LINES
+
+
+def test_without_names_balance_equipment_and_torque_are_drawn(drawer):
+    titles = " ".join(panels(drawer.plot()))
+    assert all(word in titles for word in ("tracking error", "drawer_travel", "zmp", "foot load", "torque"))
 
 
 @pytest.mark.parametrize(
@@ -110,3 +148,12 @@ def test_a_run_does_not_differ_from_itself(drawer):
     assert not both.settings
     assert both.labels[0] != both.labels[1]
     assert "no metric differs" in repr(both)
+
+
+def test_a_change_of_a_metric_without_a_better_side_is_not_judged(drawer):
+    moved = dataclasses.replace(drawer, metrics={**drawer.metrics, "base.turn_rad": 1.0})
+    both = simbench.compare(drawer, moved)
+    (change,) = both.changes
+    assert change.name == "base.turn_rad"
+    assert "worse" not in repr(both)
+    assert both.metrics.loc["base.turn_rad", "outcome"] == "differs"

@@ -198,6 +198,12 @@ def test_a_system_error_before_anything_was_logged_leaves_nothing(tmp_path, numb
     assert list(tmp_path.iterdir()) == []
 
 
+def test_arguments_that_are_not_text_are_written_as_text():
+    command = ["simbench", os.fsdecode(b"\xff/\xc3\xbc")]
+    text = json_text(collect_provenance(0, command))
+    assert json.loads(text.encode())["command"] == ["simbench", "\ufffd/ü"]
+
+
 def test_metrics_are_sorted_json_without_nan(tmp_path):
     metrics = {"b_m": np.float64(0.5), "a": np.bool_(True), "c": float("nan"), "d": np.inf, "n": np.int64(3)}
     write_metrics(tmp_path, metrics)
@@ -227,11 +233,18 @@ def test_ctrl_c_before_anything_was_logged_leaves_nothing(tmp_path):
 DEEP = "[" * 100_000
 DAMAGED = [
     (b"", ":1:1: not valid JSON"),
+    (b"{", ":1:2: not valid JSON"),
     (b"[]", ":1:1: must hold a JSON object"),
+    (b'"a"', ":1:1: must hold a JSON object"),
+    (DEEP.encode(), ":1:51: not valid JSON: nested more than"),
     (b'{"a":' * 100_000, "nested more than"),
     (b'{"a": NaN}', ":1:7: not valid JSON: NaN is not a finite number"),
+    (b'{"a": 1e999}', "1e999 is not a finite number"),
     (b'{"a": 1, "a": 2}', ":1:10: not valid JSON: name 'a' is given twice"),
+    (b'{"a": "\xff"}', ":1:8: not a text file in UTF-8"),
     ("{}".encode("utf-16"), ":1:1: not a text file in UTF-8, but in UTF-16"),
+    (b'{"a": "\\ud800"}', "is half of a character"),
+    (b"\x89HDF\r\n\x1a\n" * 1000, "not a text file in UTF-8"),
 ]
 
 
@@ -264,7 +277,7 @@ def test_what_was_written_is_read_back(tmp_path):
     assert read_provenance(tmp_path) == provenance
 
 
-@pytest.mark.parametrize("key", ["simbench", "seed", "packages"])
+@pytest.mark.parametrize("key", ["simbench", "date", "seed", "cores", "command", "packages", "processor"])
 @pytest.mark.parametrize("value", [None, 1.5, True, [1], {"a": 1}, [["a"]]])
 def test_provenance_has_the_entries_that_are_read(tmp_path, key, value):
     whole = collect_provenance(7, ["simbench", "run"])
@@ -299,8 +312,11 @@ MANIFEST = {"function": "f", "runs": 2, "varied": ["a"], "items": "0", "sources"
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        *DAMAGED[:1],
+        *DAMAGED[:2],
+        *DAMAGED[4:],
+        (b"[]", "study.json: the file: "),
         (json.dumps(MANIFEST | {"runs": "2"}).encode(), "study.json: runs: "),
+        (json.dumps(MANIFEST | {"varied": [1]}).encode(), "study.json: varied.0: "),
         (json.dumps({"function": "f"}).encode(), "study.json: runs: Field required"),
         (json.dumps(MANIFEST | {"items": "1"}).encode(), "holds another study, 2 runs over a;"),
         (json.dumps(MANIFEST | {"sources": "2"}).encode(), "begun with other sources"),
@@ -318,11 +334,14 @@ def test_a_study_with_another_description_is_refused(tmp_path, content, said):
 @pytest.mark.parametrize(
     "content",
     [
+        *(content for content, _ in DAMAGED),
         b'{"values": {"a": [1]}, "seconds": 1, "error": ""}',
         b'{"values": {"a": NaN}, "seconds": 1, "error": ""}',
         b'{"values": {}, "seconds": "1", "error": ""}',
+        b'{"values": {}, "seconds": -1, "error": ""}',
         b'{"values": {}, "seconds": null, "error": null}',
         b'{"values": {}, "seconds": null, "error": "", "more": 1}',
+        b'{"values": null, "seconds": null, "error": ""}',
     ],
 )
 def test_a_damaged_row_is_run_again(tmp_path, content):

@@ -2,13 +2,18 @@
 
 import dataclasses
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from made_plans import make_plan
 
 from simbench.cli.main import main
+from simbench.robot.robot import load_robot
+from simbench.runs import run_plan as plans
+from simbench.runs.motion_source import scenario_motion
 from simbench.runs.run_plan import DamagedPlanError, decode_plan, encode_plan
+from simbench.runs.scenario.loading import load_scenario
 
 
 def equal(one, other):
@@ -72,3 +77,14 @@ def test_what_legs_cannot_follow_is_refused_in_one_line(scenario, told, tmp_path
     assert error.startswith("error: ")
     assert told in error
     assert not out.exists()
+
+
+def test_settings_without_effect_are_told(monkeypatch):
+    overrides = ["retarget.timing=local", "balance.embedding=false"]
+    scenario = load_scenario("mahru_imitates_walk", overrides)
+    robot = load_robot("mahru")
+    inputs = plans.collect_inputs(robot, scenario, [], scenario_motion(scenario, []))
+    nothing = SimpleNamespace(timeline=None, metrics={}, whole=None, notes=("planned",), doubts=())
+    monkeypatch.setattr(plans, "plan_step_following", lambda *_: nothing)
+    notes = plans.make_plan(robot, inputs, lambda *_: None).notes
+    assert [note.partition(" ")[0] for note in notes] == ["retarget.timing:", "balance.embedding:", "planned"]

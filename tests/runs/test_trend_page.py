@@ -14,6 +14,7 @@ from simbench.runs.check_history import (
     append_history,
     change_effect,
     find_trends,
+    job_address,
     read_history,
 )
 from simbench.runs.trend_page import write_trend
@@ -96,6 +97,11 @@ def test_a_history_is_read_as_it_was_written_by_date(tmp_path):
     assert path.read_text(encoding="utf-8").count("\n") == 2
 
 
+def test_numbers_that_are_not_finite_are_none_in_the_file(tmp_path):
+    append_history(tmp_path / "h.jsonl", [record(1, {"a_m": float("nan"), "b_m": float("inf")})])
+    assert read_history(tmp_path / "h.jsonl")[0].metrics == {"a_m": None, "b_m": None}
+
+
 GOOD = {"scenario": "a", "date": day(1), "outcome": "holds", "metrics": {"fell": False}}
 
 
@@ -103,10 +109,16 @@ GOOD = {"scenario": "a", "date": day(1), "outcome": "holds", "metrics": {"fell":
     ("line", "part"),
     [
         ('{"scenario": ', "not valid JSON"),
+        ("[1]", "must hold a JSON object"),
         (GOOD | {"scenario": 3}, "scenario: must be a text"),
         (GOOD | {"date": "yesterday"}, "date: must be a time with its zone"),
+        (GOOD | {"date": "2026-01-01"}, "date: must be a time with its zone"),
         (GOOD | {"outcome": "fine"}, "outcome: must be one of holds, failed, error"),
         (GOOD | {"metrics": {"a": [1]}}, "metrics: a: must be a number"),
+        (GOOD | {"metrics": 1}, "metrics: must be an object"),
+        (GOOD | {"tolerances": {"a": True}}, "tolerances: a: must be a number or null"),
+        (GOOD | {"run": 1}, "run: must be a text"),
+        ('{"scenario": NaN}', "not valid JSON"),
     ],
 )
 def test_a_bad_line_is_named_by_file_and_line(tmp_path, monkeypatch, capsys, line, part):
@@ -124,6 +136,26 @@ def test_a_bad_line_is_named_by_file_and_line(tmp_path, monkeypatch, capsys, lin
         assert said.err.startswith("error: h.jsonl:3: ")
         assert part in said.err
     assert [each.name for each in tmp_path.iterdir()] == ["h.jsonl"]
+
+
+def test_an_empty_history_and_a_missing_one_are_refused(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "h.jsonl").touch()
+    assert main(["trend", "h.jsonl"]) == 2
+    assert "h.jsonl: has no line" in capsys.readouterr().err
+    assert main(["trend", "none.jsonl"]) == 2
+    assert main(["trend", "h.jsonl", "--out", "a.pdf"]) == 2
+    assert [each.name for each in tmp_path.iterdir()] == ["h.jsonl"]
+
+
+def test_the_command_prints_what_it_marks_and_where_the_page_is(records, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    append_history(tmp_path / "h.jsonl", records)
+    assert main(["trend", "h.jsonl", "--out", "t.html"]) == 0
+    step, drift, page = capsys.readouterr().out.splitlines()
+    assert re.fullmatch(r"drawer  tracking\.rms_rad  step at 0{9}: 0\.0\S+ → 0\.0\S+ rad .*, worse", step)
+    assert re.match(r"drawer  zmp\.rms_m  drift from ", drift)
+    assert page == "trend  t.html"
 
 
 def read_page(made, tmp_path):
@@ -152,6 +184,14 @@ def test_the_page_draws_every_metric_needs_no_other_file_and_links_the_runs(reco
     assert [float(each.split()[0]) for each in shown] == pytest.approx(values, rel=1e-3)
 
 
+def test_runs_in_folders_are_linked_from_where_the_page_is(tmp_path):
+    (tmp_path / "runs" / "b c").mkdir(parents=True)
+    (tmp_path / "runs" / "b c" / "report.html").touch()
+    made = [record(1, {"a_m": 1.0}, run="runs/a"), record(2, {"a_m": 1.0}, run="runs/b c")]
+    data = json.loads(re.search(r"id='records'>(.*?)</script>", read_page(made, tmp_path), re.S)[1])
+    assert [each["link"] for each in data[0]] == ["../runs/a", "../runs/b%20c/report.html"]
+
+
 def test_text_of_a_history_does_nothing_in_the_page(tmp_path):
     name = "</script><img src=x onerror=alert(1)>'\"&"
     made = [
@@ -172,3 +212,9 @@ def test_text_of_a_history_does_nothing_in_the_page(tmp_path):
     assert "javascript:" not in text
     assert "\x1b" not in text
     assert "href=" not in text.replace("link.href =", "")
+
+
+def test_the_job_that_ran_a_check_is_linked():
+    job = {"GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "a/b", "GITHUB_RUN_ID": "7"}
+    assert job_address(job) == "https://github.com/a/b/actions/runs/7"
+    assert job_address({}) == ""

@@ -56,6 +56,13 @@ def test_another_camera_and_the_reference_to_the_left_in_the_picture(run):
     assert left[1] == pytest.approx(right[1], abs=1e-6)
 
 
+def test_in_its_place_the_reference_moves_no_camera(run):
+    film = load_video_scene(run, View(ghost=0.0))
+    assert film.camera == load_video_scene(run, View()).camera
+    base, _ = film.frames.ghost
+    np.testing.assert_array_equal(base, film.frames.base)
+
+
 def test_the_video_of_a_part_is_as_long_as_its_speed_says(run, tmp_path, capsys, monkeypatch):
     # Starts sooner.
     monkeypatch.setattr("simbench.sim.rendering.camera.choose_renderer", lambda: "TinyRenderer")
@@ -78,9 +85,15 @@ def test_the_video_of_a_part_is_as_long_as_its_speed_says(run, tmp_path, capsys,
     ("options", "words"),
     [
         (["--speed", "0"], "--speed 0: allowed: 0.01 to 100"),
+        (["--speed", "nan"], "--speed nan: allowed"),
         (["--start", "2.5"], "--start 2.5: allowed: 0 <= start < end <= 2 s"),
+        (["--start", "1", "--end", "1"], "--start 1 --end 1: allowed"),
         (["--end", "2.1"], "--end 2.1: allowed"),
+        (["--set", "seed=3"], "--set seed=3: a finished run cannot be changed"),
         (["--set", "camera.fov_deg=200"], "camera.fov_deg"),
+        (["--ghost-offset", "1e9"], "--ghost-offset 1e+09: allowed: -20 to 20 m"),
+        (["--out", "a.avi"], "must end in .mp4, .gif or .webp"),
+        (["--out", "no/such/a.mp4"], "no/such/a.mp4: cannot write the video"),
     ],
 )
 def test_what_cannot_be_shown_is_refused_in_one_line(run, options, words, tmp_path, monkeypatch, capsys):
@@ -113,7 +126,17 @@ def test_a_camera_that_follows_keeps_the_robot_in_the_middle():
     np.testing.assert_array_equal(turn_deg, 0.0)
 
 
-@pytest.mark.parametrize("renderer", ["OpenGL"])
+def test_a_camera_that_orbits_turns_in_the_time_of_the_video(run):
+    scene = load_video_scene(run, View(("camera.orbit_s=4",), speed=2.0))
+    # 2 s at twice the speed: a quarter of a turn.
+    assert len(scene.times) == 30
+    shift, turn_deg = scene.frames.camera_path
+    np.testing.assert_allclose(turn_deg, 90.0 * np.arange(30) / 30.0)
+    np.testing.assert_array_equal(shift, 0.0)
+    assert load_video_scene(run, View()).frames.camera_path is None
+
+
+@pytest.mark.parametrize("renderer", ["TinyRenderer", "OpenGL"])
 def test_both_renderers_move_the_camera(run, renderer, monkeypatch):
     """A frame of an orbit is the picture of a camera that stands there."""
     if renderer == "OpenGL" and camera_module.choose_renderer() != "OpenGL":
@@ -132,6 +155,13 @@ def test_both_renderers_move_the_camera(run, renderer, monkeypatch):
     assert outlines[0].sum() > 30
     assert (outlines[0] ^ outlines[1]).sum() < 0.25 * outlines[1].sum()
     assert (outlines[0] ^ outlines[2]).sum() > 0.7 * outlines[2].sum()
+
+
+def test_a_run_that_is_none_and_one_without_a_sample_are_refused(tmp_path, capsys):
+    assert main(["video", str(tmp_path / "nowhere")]) == 2
+    assert "nowhere: is not a run directory with a log.nc" in capsys.readouterr().err
+    assert main(["video", str(by_hand.write_puma_run(tmp_path / "empty", samples=0))]) == 2
+    assert "empty: interrupted before anything was logged" in capsys.readouterr().err
 
 
 def test_an_interrupted_run_is_shown_as_far_as_it_was_logged(tmp_path, capsys, monkeypatch):

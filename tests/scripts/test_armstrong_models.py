@@ -213,3 +213,12 @@ def test_gravity_constants_are_the_published_ones(full):
         ("g5", 0.0282, 0.0056),
     ):
         assert abs(values[name]) == pytest.approx(published, abs=0.1 * tolerance)
+
+
+def test_equations_read_as_the_papers(script, full):
+    lines = script.equations(full)
+    assert "a26 = I22 S4 S5" in lines
+    assert "a55 = Im5 + I17" in lines
+    assert "w4 = g5 S23 S4 S5" in lines
+    assert "c23 = 1/2 b223" in lines
+    assert "b336 = b126" not in lines

@@ -5,6 +5,7 @@ import pytest
 from scipy.optimize import approx_fprime
 from script_modules import loaded_script
 
+from simbench.errors import SkillError
 from simbench.skills.fuzzy_rules import INPUTS
 from simbench.skills.fuzzy_strategy import infer
 
@@ -73,3 +74,9 @@ def test_tuning_finds_terms_that_agree_and_keeps_limits(recordings):
     assert (numbers >= bounds.lb).all()
     assert (numbers <= bounds.ub).all()
     assert (order.A @ numbers >= order.lb - 1e-6).all()
+
+
+@pytest.mark.parametrize("weights", [np.zeros((3, 3)), np.ones((3, 4)), np.ones((2, 3))])
+def test_weights_must_fit(weights):
+    with pytest.raises(SkillError, match="3 weights for each recording"):
+        tune_memberships(np.full((3, len(INPUTS)), 0.5), weights, seed=1)

@@ -98,3 +98,27 @@ def test_accelerometers_tell_the_arm_as_long_as_they_do_not_drift(scripts, arm, 
     assert clean[0] < 0.05
     # D1: what a bias adds to the speed passes for friction.
     assert biased[4] > 3 * clean[4]
+
+
+def test_rows_are_kept_as_they_are_printed(scripts, capsys):
+    report = scripts["report"]
+    before = len(report.finished_tables())
+    report.begin_table("Table 9: noise", ("a", "b"), "table 9")
+    report.begin_case("3 deg")
+    paper = np.array([0.1, 0.05])
+    assert report.compare("least squares", np.array([-0.2, 0.05]), paper, 2) == [
+        "least squares: greater than the paper's in column(s) 1"
+    ]
+    report.begin_case("5 deg")
+    report.show("genetic", np.array([np.nan, 1.0]), 1)
+    report.add_note("ten times as accurate")
+    table = report.finished_tables()[before]
+    assert (table.title, table.source, table.note) == ("Table 9: noise", "table 9", "ten times as accurate")
+    assert table.columns == ("case", "errors of", "a", "b")
+    assert table.rows == (
+        ("3 deg", "least squares", "0.20", "0.05"),
+        ("", "paper", "0.10", "0.05"),
+        ("5 deg", "genetic", "-", "1.0"),
+    )
+    out = capsys.readouterr().out
+    assert all(cell in out for row in table.rows for cell in row)

@@ -50,3 +50,21 @@ def test_smoothing_leaves_what_it_takes_of_the_noise(study):
     noise = 1e3 * MocapErrors().position_noise * np.sqrt(8.0 / np.pi)
     assert study.errors["numerical", "hand"].mean == pytest.approx(left * noise, rel=0.02)
     assert study.errors["numerical", "raw hand"].mean < 0.1 * noise
+
+
+def test_one_recording_meets_the_bars_and_a_worse_one_does_not(script, study):
+    assert all(script.holds(line) for line in script.compare([study]))
+    far = {key: script.Extent(3.1, 9.0) for key in study.errors}
+    lines = script.compare([script.Study(study.source, dict.fromkeys(study.initial, 12.5), 0.0, far)])
+    assert [line.what for line in lines if not script.holds(line)] == [
+        "initial configuration, mean",
+        "initial configuration, greatest at a shoulder",
+        "hands, analytical, mean",
+        "hands, numerical, mean",
+        "hands, ude / analytical",
+    ]
+
+
+def test_a_folder_without_a_session_is_refused(script, tmp_path, capsys):
+    assert script.main(["--recordings", str(tmp_path)]) == 2
+    assert capsys.readouterr().err.count("\n") == 1

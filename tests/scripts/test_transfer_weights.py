@@ -56,6 +56,15 @@ def test_romeos_drawer_is_more_like_the_persons_by_the_thesis_weights_than_by_en
     assert found[script.ROTORLESS] > 2.0 * found["energy"]
 
 
+def test_what_cannot_be_is_told(script, tmp_path, capsys):
+    assert script.main(["--table", str(tmp_path / "none.parquet")]) == 2
+    assert "none.parquet" in capsys.readouterr().err
+    assert script.main(["--tasks", "hand_drill"]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert "hand_drill: no weights" in said
+
+
 def test_scenarios_have_the_thesis_weights(script):
     for task, paper in script.TABLE_42.items():
         weights = script.load_scenario(f"{task}_by_weights").retarget.weights

@@ -81,6 +81,21 @@ def test_nobody_is_an_example_of_themselves():
     assert _prediction_loss(np.full(9, -1.0), values, dominant, who)[0] > 0.9 * np.log(3.0)
 
 
+@pytest.mark.parametrize(
+    ("values", "weights", "who", "said"),
+    [
+        (np.full((2, 8), 0.5), np.eye(3)[:2], [1, 2], "9 numbers from 0 to 1"),
+        (np.full((2, 9), np.nan), np.eye(3)[:2], [1, 2], "9 numbers from 0 to 1"),
+        (np.full((2, 9), 0.5), np.zeros((2, 3)), [1, 2], "3 weights for each recording"),
+        (np.full((2, 9), 0.5), np.eye(3), [1, 2], "3 weights for each recording"),
+        (np.full((2, 9), 0.5), np.eye(3)[:2], [1, 1], "at least two people"),
+    ],
+)
+def test_what_cannot_be_learned_from_is_refused(values, weights, who, said):
+    with pytest.raises(SkillError, match=said):
+        learn_examples(named(2), values, weights, who)
+
+
 @pytest.fixture
 def written(tmp_path):
     examples = ExampleRules(named(2), np.array([[0.25] * 9, [0.75] * 9]), np.array([0, 2]), np.full(9, 0.125))
@@ -106,6 +121,7 @@ def test_file_and_back(written):
         ("0.1250", "0.0", "line 5: widths must be above 0"),
         ("ergonomy,0.75", "comfort,0.75", "line 7: criterion must be one of energy, velocity, ergonomy"),
         ("0.7500", "1.5", "line 7: must have 9 numbers from 0 to 1"),
+        ("0.7500", "nan", "line 7: nan, 0.7500.* are not numbers"),
         (",0.7500", "", "line 7: must have 9 numbers"),
         ("0.7500", "much", "line 7: much, 0.7500.* are not numbers"),
     ],
@@ -117,6 +133,13 @@ def test_bad_files_are_refused(written, old, new, said):
         read_examples(path)
     assert "\n" not in str(error.value)
     assert "examples.csv" in str(error.value)
+
+
+def test_missing_file_and_folder(tmp_path, written):
+    with pytest.raises(SkillError, match="cannot be read"):
+        read_examples(tmp_path / "none.csv")
+    with pytest.raises(SkillError, match="cannot be written"):
+        write_examples(written[0], tmp_path / "none" / "examples.csv", "")
 
 
 def test_shipped_examples_are_of_every_criterion():

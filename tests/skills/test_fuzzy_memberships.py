@@ -13,6 +13,13 @@ with loaded_script("reproduce/tomic2018/fuzzy_tuning.py") as tuning:
     make_constraints = tuning.make_constraints
 
 
+def test_flat_and_back():
+    numbers = flatten_memberships(INITIAL_MEMBERSHIPS)
+    assert unflatten_memberships(numbers) == INITIAL_MEMBERSHIPS
+    other = numbers + np.arange(len(numbers))
+    np.testing.assert_array_equal(flatten_memberships(unflatten_memberships(other)), other)
+
+
 def test_file_and_back(tmp_path):
     write_memberships(INITIAL_MEMBERSHIPS, tmp_path / "terms.yaml", "set by hand")
     assert read_memberships(tmp_path / "terms.yaml") == INITIAL_MEMBERSHIPS
@@ -40,8 +47,11 @@ def test_shipped_terms_keep_to_the_limits():
         ),
         ("XS: [0.0000, 0.2000]", "XS: [0.0000]", "inputs.vShoulderPitch.XS: must be two numbers"),
         ("XS: [0.0000, 0.2000]", "XS: [0.0000, 0.0001]", r"inputs.vShoulderPitch.XS: .* narrower"),
+        ("XS: [0.2000, 0.4000]", "XS: [0.4000, 0.2000]", r"inputs.ergonomyShoulderPitch.XS: .* narrower"),
         ("XS: [0.0000, 0.2000]", "XS: [much, 0.2]", "'much' is not a number from 0 to 1"),
         ("XB: 0.9500}", "XB: 0.7}", "outputs.energy: peaks must"),
+        ("XB: 0.9500}", "XB: 1.5}", "1.5 is not a number from 0 to 1"),
+        ("inputs:", "inputs: {", "not valid YAML"),
     ],
 )
 def test_bad_files_are_refused(tmp_path, old, new, said):
@@ -52,3 +62,10 @@ def test_bad_files_are_refused(tmp_path, old, new, said):
         read_memberships(path)
     assert "\n" not in str(error.value)
     assert "terms.yaml" in str(error.value)
+
+
+def test_missing_file_and_folder(tmp_path):
+    with pytest.raises(SkillError, match="cannot be read"):
+        read_memberships(tmp_path / "none.yaml")
+    with pytest.raises(SkillError, match="cannot be written"):
+        write_memberships(INITIAL_MEMBERSHIPS, tmp_path / "none" / "terms.yaml", "")

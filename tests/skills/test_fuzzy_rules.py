@@ -1,5 +1,10 @@
 from simbench.skills.fuzzy_rules import (
+    DISTANCES,
+    INPUT_TERMS,
+    INPUTS,
     OUTPUTS,
+    OWN_RULES,
+    RULES,
     THESIS_RULES,
 )
 
@@ -38,3 +43,19 @@ def test_ergonomy_has_priority():
     assert OUTPUTS == ("energy", "velocity", "ergonomy")
     for rule in THESIS_RULES:
         assert rule.priority == (0.7 if rule.conclusion[2] == "XB" else 0.1)
+
+
+def test_own_rules_are_told_apart_and_heard_between_the_thesiss():
+    assert RULES == THESIS_RULES + OWN_RULES
+    assert [rule.number for rule in RULES] == list(range(1, 20))
+    assert all(0.1 < rule.priority < 0.7 for rule in OWN_RULES)
+
+
+def test_conditions_use_terms_that_exist():
+    for rule in RULES:
+        assert len({name for name, _ in rule.conditions}) == len(rule.conditions)
+        for name, term in rule.conditions:
+            assert term in INPUT_TERMS[name]
+    assert (*INPUT_TERMS, "ergonomyTrunk") == INPUTS
+    assert len(INPUT_TERMS) == 8
+    assert all(INPUT_TERMS[name] == ("XS", "S") for name in DISTANCES)

@@ -1,3 +1,4 @@
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -5,6 +6,7 @@ import pytest
 import skfuzzy
 from script_modules import loaded_script
 
+from simbench.errors import SkillError
 from simbench.skills.fuzzy_rules import (
     DISTANCES,
     INPUT_TERMS,
@@ -130,3 +132,17 @@ def test_detection_is_the_inference_of_the_inputs(arms):
     assert list(found.strengths.values()) == pytest.approx(strengths[0])
     assert list(found.examples.values()) == pytest.approx(by_example[0])
     assert found.dominant == OUTPUTS[int(weights[0].argmax())]
+
+
+@pytest.mark.parametrize(
+    "values", [[0.5] * 8, [[0.5] * 8 + [1.2]], [[0.5] * 8 + [float("nan")]], [[-0.1] * 9]]
+)
+def test_impossible_inputs_are_refused(values):
+    with pytest.raises(SkillError, match="9 numbers from 0 to 1"):
+        infer(values, INITIAL_MEMBERSHIPS)
+
+
+def test_missing_library_is_said(monkeypatch):
+    monkeypatch.setitem(sys.modules, "skfuzzy", None)
+    with pytest.raises(SkillError, match="pip install scikit-fuzzy"):
+        infer([0.5] * 9, INITIAL_MEMBERSHIPS)

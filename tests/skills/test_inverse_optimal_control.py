@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from script_modules import loaded_script
 
-from simbench.errors import MotionError
+from simbench.errors import MotionError, SkillError
 from simbench.skills.inverse_optimal_control import (
     Flatness,
     Mixture,
@@ -85,6 +85,21 @@ def test_genetic_algorithm_is_the_papers():
     np.testing.assert_allclose(first.mean(axis=0), 0.25, atol=0.1)
 
 
+def test_what_no_search_can_do_is_said():
+    with pytest.raises(SkillError, match="method newton: unknown; known: lattice, genetic"):
+        search_weights(two_valleys, "newton")
+    with pytest.raises(SkillError, match="none of"):
+        search_weights(lambda weights: np.full(len(weights), np.inf))
+    with pytest.raises(SkillError, match="no recording"):
+        Mixture([])
+
+
+def test_missing_pymoo_is_said(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "pymoo.core.evaluator", None)
+    with pytest.raises(SkillError, match=r"needs pymoo \(pip install pymoo\)"):
+        search_weights(two_valleys, GENETIC)
+
+
 def test_flat_direction_is_named():
     best = np.array([0.3, 0.2, 0.2, 0.3])
 
@@ -108,7 +123,7 @@ def stroke(pump_motion):
 
 
 def test_weights_of_a_law_are_recovered(stroke):
-    for weights in np.random.default_rng(7).dirichlet(np.ones(4), 2):
+    for weights in np.random.default_rng(7).dirichlet(np.ones(4), 3):
         task = generate_motion(stroke, weights)
         assert make_fitness(task)(weights)[0] < 1e-12
         mixture = Mixture([task])

@@ -7,7 +7,7 @@ import pinocchio as pin
 import pytest
 from single_laws import weighted_law
 
-from simbench.errors import SkillError
+from simbench.errors import MotionError, SkillError
 from simbench.kinematics.redundancy_body import update_body_poses
 from simbench.kinematics.redundancy_criteria import CRITERIA, Quadratic, compute_weighted_sum
 from simbench.kinematics.task_matrix import make_workspace
@@ -207,3 +207,17 @@ def test_one_hand(pump_motion):
     assert np.abs(position - task.path.hand_position).max() < 1e-6
     left = [task.names.index(name) for name in task.names if name.startswith("L")]
     np.testing.assert_array_equal(np.ptp(motion[:, left], axis=0), 0.0)
+
+
+def test_unknown_coordinates_and_motions_without_repetition_are_refused(pump_motion):
+    with pytest.raises(MotionError, match="Tail: unknown"):
+        prepare_romeo_motion(pump_motion, given=("Tail",))
+    still = replace(
+        pump_motion,
+        joints={name: np.repeat(p[:1], len(p), axis=0) for name, p in pump_motion.joints.items()},
+        segments={name: np.repeat(p[:1], len(p), axis=0) for name, p in pump_motion.segments.items()},
+    )
+    with pytest.raises(MotionError, match="nothing repeats"):
+        prepare_romeo_motion(still)
+    with pytest.raises(MotionError, match="fewer than two samples"):
+        prepare_romeo_motion(pump_motion, span=(3.4, 3.401))

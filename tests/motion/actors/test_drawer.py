@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.signal import savgol_filter
 
+from simbench.errors import MotionError
 from simbench.motion.actors import perform_drawer
 from simbench.motion.actors.human_model import ARM_JOINT_NAMES
 from simbench.motion.actors.tasks import DrawerTask
@@ -185,3 +186,8 @@ def test_other_equipment_is_held_as_exactly(changes):
         np.testing.assert_allclose(palm, on_the_wood(performance, side, task)[held], atol=1e-5)
     assert performance.motion.strokes.shape == (task.repetitions, 2)
     assert performance.travel.max() == pytest.approx(task.stroke, rel=0.07)
+
+
+def test_a_drawer_out_of_reach_is_refused():
+    with pytest.raises(MotionError, match="cannot reach"):
+        perform_drawer(DrawerTask(distance=1.0))

@@ -9,7 +9,7 @@ from script_modules import loaded_script
 
 from simbench.motion.actors.human_model import HumanModel
 from simbench.motion.actors.people import ActorPerformance
-from simbench.motion.actors.session import ground_truth, perform_in_session
+from simbench.motion.actors.session import TASKS, ground_truth, perform_in_session
 from simbench.motion.actors.virtual_mocap import compute_frame_poses
 from simbench.motion.human_motion import Actor, HumanMotion, InitialPose, transform
 from simbench.motion.writers import write_netcdf
@@ -161,6 +161,15 @@ def test_a_bone_that_hardly_turns_tells_no_lag(human):
     found = quantities.measure_skin_motion(performance, bones)
     assert "upper arm skin lag" not in found
     np.testing.assert_allclose(found["upper arm skin shift"], 0.0, atol=1e-9)
+
+
+def test_every_range_has_a_source_and_every_excuse_a_range():
+    for ranges in (quantities.USUAL, quantities.LIMITS, quantities.FREE_LIMITS):
+        for allowed in ranges.values():
+            assert allowed.low < allowed.high
+            assert len(allowed.source) > 10
+    assert set(quantities.BEYOND_USUAL) <= set(TASKS)
+    assert all(set(excused) <= set(quantities.USUAL) for excused in quantities.BEYOND_USUAL.values())
 
 
 def test_performances_and_their_files_are_within_the_limits(tmp_path, monkeypatch, capsys):

@@ -2,6 +2,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+from simbench.errors import MotionError
 from simbench.motion.actors.human_model import (
     HumanModel,
     check_ranges,
@@ -58,7 +59,19 @@ def test_a_lean_brings_both_shoulders_within_reach():
     assert find_lean_to_reach(HUMAN, near, 0.9) == 0.0
 
 
+def test_out_of_reach_is_said():
+    with pytest.raises(MotionError, match=r"the right wrist cannot reach .* lean of 35 degrees.*nearer"):
+        find_lean_to_reach(HUMAN, np.array([[[0.6, 0.2, 1.0], [1.2, -0.2, 1.0]]]), 0.9)
+
+
 def test_people_on_the_same_chair_have_their_hips_equally_high():
     tall = HumanModel(Actor("tall", 1.90, 85.0))
     for human in (HUMAN, tall):
         assert make_leaning_posture(human, 0.0, seated=True)[2] == 0.54
+
+
+def test_a_joint_beyond_a_persons_range_is_named():
+    q = make_leaning_posture(HUMAN, 0.0)
+    q[HUMAN.arms["right"][3]] = np.radians(160.0)
+    with pytest.raises(MotionError, match="160 degrees of right_elbow_flexion; a person has 0 to 150"):
+        check_ranges(HUMAN, q[None])

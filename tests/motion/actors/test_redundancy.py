@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from simbench.errors import MotionError
 from simbench.kinematics.redundancy_criteria import compute_manipulability_gradient
 from simbench.motion.actors.human_model import (
     ARM_JOINT_NAMES,
@@ -146,3 +147,14 @@ def test_joints_slow_down_before_their_limits_and_others_take_over():
     for configuration, target in zip(path, targets, strict=True):
         missed = compute_palm_errors(compute_palm_poses(REACHER, configuration), target, HELD)
         assert np.abs(missed).max() < 1.1e-5
+
+
+def test_a_target_out_of_reach_is_refused_in_one_line():
+    q = at_work()
+    far = compute_palm_poses(REACHER, q)[None].copy()
+    far[:, :, 0, 3] += 1.0
+    manner = Manner(HELD, ActorStrategy(0.0, 1.0, 0.0, 0.0), PERIOD)
+    with pytest.raises(
+        MotionError, match=r"^actor virtual_1: the (left|right) palm cannot reach [^\n]*nearer"
+    ):
+        follow_palms(REACHER, q, q[None, :7], far, MIDDLE[None], manner)

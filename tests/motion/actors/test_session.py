@@ -3,11 +3,16 @@ import csv
 import numpy as np
 import pytest
 
+from simbench.errors import MotionError
+from simbench.motion.actors.free_motions import FREE
 from simbench.motion.actors.session import (
+    SESSION_TASKS,
+    TASKS,
     ground_truth,
     perform_in_session,
     record_session,
 )
+from simbench.motion.actors.tasks import PLACES
 from simbench.motion.readers import read_motion
 from simbench.motion.readers.netcdf_reader import read_truth
 from simbench.motion.writers import write_netcdf
@@ -64,6 +69,35 @@ def test_the_truth_is_kept_and_is_not_what_was_measured(session, alone):
     palm = wrist + motion.segments["right_hand"][:, :3, :3] @ [0.09, 0.0, -0.02]
     miss = np.linalg.norm(palm - truth.right_palm.values[:, :, 3], axis=1)
     assert 1e-4 < np.sqrt(np.mean(miss**2)) < 5e-3
+
+
+def test_what_a_session_cannot_do_is_refused_in_one_line(tmp_path):
+    for actors, tasks, words in (
+        ([20], None, "actor 20: a session has actors 1 to 19"),
+        (None, ["chess"], "task chess: unknown; known: valves"),
+        ([2], ["waving"], "performed by actor 1 only"),
+    ):
+        with pytest.raises(MotionError, match=words):
+            record_session(tmp_path / "out", 1, 1, actors, tasks)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "file").touch()
+    with pytest.raises(MotionError, match="not an empty folder"):
+        record_session(tmp_path / "full", 1, 1)
+    with pytest.raises(MotionError, match="unknown task"):
+        perform_in_session(1, 1, "chess")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["full"]
+
+
+def test_sources_name_tasks_and_participants():
+    with pytest.raises(MotionError, match="no participant's number"):
+        read_motion("actor:knife:two")
+    with pytest.raises(MotionError, match="actors 1 to 19"):
+        read_motion("actor:knife:20")
+    # A session's seed counts them in this order.
+    assert SESSION_TASKS[8:] == ("waving", "signing", "arms_forward", "fast_waving")
+    # What is registered later is counted after them.
+    assert TASKS[: len(SESSION_TASKS)] == SESSION_TASKS
+    assert set(TASKS) == {*PLACES, *FREE}
 
 
 def test_who_minimises_ergonomy_stands_for_it():

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from simbench.motion.actors import perform_average
+from simbench.errors import MotionError
+from simbench.motion.actors import perform_average, read_actor
+from simbench.motion.actors.session import TASKS
 from simbench.motion.phases import find_phases
 
 
@@ -57,3 +59,11 @@ def test_the_recording_begins_in_the_initial_configuration_and_its_strides_are_f
     assert phases.icp[1] == pytest.approx(1.0, abs=0.05)
     # The strides at full speed are found; hands pass each other at other instants than heels touch.
     assert np.diff(phases.boundaries) == pytest.approx(1.08, abs=0.1)
+
+
+def test_no_session_contains_it():
+    assert "walking" not in TASKS
+    with pytest.raises(MotionError, match="average person only; write actor:walking"):
+        read_actor("walking:1")
+    with pytest.raises(MotionError, match=r"unknown task; known: .*fast_waving, walking"):
+        read_actor("running")

@@ -37,6 +37,10 @@ def write(folder, content):
     return path
 
 
+def test_the_wheel_has_fifteen_human_clips():
+    assert len(clip_names()) == 15
+
+
 @pytest.mark.parametrize("clip", clip_names())
 def test_every_clip_is_a_human_with_limbs_of_constant_length(clip):
     motion = read_motion(f"deepmimic:{clip}")
@@ -179,6 +183,11 @@ def test_quaternion_and_its_negative_are_the_same_turn(tmp_path, rows, walk):
         np.testing.assert_allclose(flipped.segments[name], frames, atol=1e-9)
 
 
+def test_unknown_clip_lists_the_known_ones():
+    with pytest.raises(MotionError, match=r"unknown clip.*humanoid3d_dance_b"):
+        read_motion("deepmimic:waltz")
+
+
 def test_a_quadruped_is_refused():
     with pytest.raises(MotionError, match=r"20 numbers \(a quadruped's clip\).*44"):
         read_motion(clip_folder() / "laikago_walk.txt")
@@ -200,10 +209,19 @@ def test_files_that_are_no_clips_are_refused(tmp_path, content, words):
         read_motion(write(tmp_path, content))
 
 
+def test_binary_rubbish_is_refused(tmp_path):
+    path = tmp_path / "clip.txt"
+    path.write_bytes(bytes(range(256)))
+    with pytest.raises(MotionError, match=r"clip\.txt:2:118: not a text file in UTF-8"):
+        read_motion(path)
+
+
 @pytest.mark.parametrize(
     ("row", "column", "value", "words"),
     [
         (5, 9, float("nan"), "frame 5, chest: nan"),
+        (5, 20, float("inf"), "frame 5, right_knee: inf"),
+        (2, 2, float("nan"), "frame 2, root y"),
         (7, 25, 9.0, "frame 7, right_shoulder: quaternion of length"),
         (4, 0, 0.0, "time repeats at frame 5"),
         (4, 0, -1.0, "time goes back at frame 5"),
@@ -215,6 +233,17 @@ def test_bad_numbers_are_named(tmp_path, rows, row, column, value, words):
     rows[row][column] = value
     with pytest.raises(MotionError, match=words):
         read_motion(write(tmp_path, rows))
+
+
+def test_a_short_row_is_named(tmp_path, rows):
+    rows[11] = rows[11][:-1]
+    with pytest.raises(MotionError, match=r"frame 11 has 43 numbers.*44"):
+        read_motion(write(tmp_path, rows))
+
+
+def test_one_frame_is_no_motion(tmp_path, rows):
+    with pytest.raises(MotionError, match="at least 2 frames"):
+        read_motion(write(tmp_path, rows[:1]))
 
 
 def test_a_clip_is_a_skeleton_of_the_urdfs_offsets():
@@ -233,6 +262,15 @@ def test_a_clip_is_a_skeleton_of_the_urdfs_offsets():
         np.testing.assert_allclose(np.linalg.norm(corners[:, 1] - corners[:, 0], axis=1), 0.09, atol=1e-9)
         distance = np.sqrt(0.05**2 + (0.25 * 0.534) ** 2 + 0.045**2)
         np.testing.assert_allclose(np.linalg.norm(corners[:, 3] - ankle, axis=1), distance, atol=1e-9)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.binary(max_size=100))
+def test_any_bytes_are_refused(tmp_path_factory, content):
+    path = tmp_path_factory.getbasetemp() / "bytes.txt"
+    path.write_bytes(content)
+    with pytest.raises(MotionError):
+        read_deepmimic(path)
 
 
 NUMBERS = st.one_of(

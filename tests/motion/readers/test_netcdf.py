@@ -137,6 +137,12 @@ def test_a_file_that_was_there_stays_when_writing_fails(tmp_path, swing, path):
     assert path.read_bytes() == before
 
 
+def test_a_truncated_file_is_named(path):
+    path.write_bytes(path.read_bytes()[:5000])
+    with pytest.raises(MotionError, match=r"full\.nc: not a recording that simbench wrote, or not all of it"):
+        read_motion(path)
+
+
 def test_a_changed_byte_is_noticed(path):
     content = bytearray(path.read_bytes())
     content[9000] ^= 1
@@ -151,6 +157,17 @@ def test_another_kind_of_netcdf_is_refused(tmp_path):
     xr.Dataset({"wind": ("time", [1.0, 2.0])}).to_netcdf(tmp_path / "wind.nc", engine="h5netcdf")
     with pytest.raises(MotionError, match="not a recording that simbench wrote"):
         read_motion(tmp_path / "wind.nc")
+
+
+def test_another_version_is_named(path, monkeypatch):
+    monkeypatch.setattr("simbench.motion.readers.netcdf_reader.FORMAT", "simbench human motion 2")
+    with pytest.raises(MotionError, match="written as 'simbench human motion 1'; this version reads"):
+        read_motion(path)
+
+
+def test_the_file_is_plain_hdf5_to_others(path):
+    with h5py.File(path) as file:
+        assert file["joint_position"].dims[0][0].name == "/time"
 
 
 @settings(max_examples=50, deadline=None)
@@ -197,3 +214,11 @@ def test_a_changed_structure_with_a_checksum_that_fits_is_refused(path, kind, re
     with pytest.raises(MotionError, match=r"full\.nc: ") as caught:
         read(path)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["LSHO\x1b[2J", "two\nlines", "name\u202eeman"])
+def test_a_name_that_cannot_be_shown_in_a_line_is_refused(full, tmp_path, name):
+    write_netcdf(replace(full, markers={name: np.zeros((51, 3))}, filled=()), tmp_path / "odd.nc")
+    with pytest.raises(MotionError, match="must not have control characters") as caught:
+        read_motion(tmp_path / "odd.nc")
+    assert str(caught.value).isprintable()

@@ -46,10 +46,13 @@ def test_without_a_base_there_are_only_joints(tmp_path):
     [
         ("", ["not a joint trajectory", "time_s"]),
         ("time_s,elbow\n0,0\n", ["not a joint trajectory", "LElbowRoll_rad"]),
+        ("t,a_rad\n0,0\n", ["not a joint trajectory"]),
         ("time_s,a_rad\n", ["no samples below the header"]),
         ("time_s,a_rad\n0\n1\n", ["1 numbers a line below a header of 2 columns"]),
         ("time_s,a_rad\n0,0\n1\n", ["not a table of numbers"]),
+        ("time_s,a_rad\n0,zero\n", ["not a table of numbers", "zero"]),
         ("time_s,a_rad,b_m\n0,0,0\n1,0,nan\n", ["joint b is NaN or infinite at sample 1"]),
+        ("time_s,a_rad\n0,0\ninf,0\n", ["time is NaN or infinite at sample 1"]),
         ("time_s,a_rad\n0,0\n1,0\n1,0\n", ["sample 2 is at 1 s, after 1 s"]),
         ("time_s,a_rad,a_rad\n0,0,0\n", ["joint a is there twice"]),
         (f"time_s,{BASE_HEADER},a_rad\n0,0,0,0,0,0,0,0.9,0\n", ["quaternion at sample 0 has length 0.9"]),
@@ -63,6 +66,21 @@ def test_what_is_no_trajectory_is_refused_in_one_line(tmp_path, text, parts):
         read_trajectory_csv(path)
     for part in (str(path), *parts):
         assert part in str(refusal.value)
+
+
+def test_what_cannot_be_read_is_refused(tmp_path):
+    with pytest.raises(MotionError, match=r"nowhere\.csv: cannot be read: No such file"):
+        read_trajectory_csv(tmp_path / "nowhere.csv")
+    (tmp_path / "binary.csv").write_bytes(b"\x89HDF\xff\xfe")
+    with pytest.raises(MotionError, match=r"binary\.csv: not a table"):
+        read_trajectory_csv(tmp_path / "binary.csv")
+
+
+def test_a_file_that_cannot_be_written_leaves_nothing(tmp_path):
+    (tmp_path / "taken").mkdir()
+    with pytest.raises(OSError, match="taken"):
+        write_trajectory_csv(_trajectory(None), tmp_path / "taken", UNITS)
+    assert [path.name for path in tmp_path.iterdir()] == ["taken"]
 
 
 def test_an_interruption_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):

@@ -109,12 +109,30 @@ def test_what_is_damaged_cut_or_something_else_is_refused(tmp_path):
         read_trajectory(tmp_path / "nowhere.nc")
 
 
+def test_numbers_are_judged_as_those_of_a_csv_file(tmp_path):
+    bad = trajectory()
+    bad.q[3, 1] = np.nan
+    write_trajectory_netcdf(bad, tmp_path / "t.nc", ("rad",) * 3, {})
+    with pytest.raises(MotionError, match=r"joint RElbowRoll is NaN or infinite at sample 3"):
+        read_trajectory_netcdf(tmp_path / "t.nc")
+
+
 @pytest.mark.parametrize("suffix", [".csv", ".nc", ".CSV"])
 def test_the_suffix_says_which_format(tmp_path, suffix):
     path = tmp_path / f"t{suffix}"
     write_trajectory(trajectory(), str(path), ("rad", "rad", "m"), ATTRIBUTES)
     assert path.read_bytes().startswith(b"\x89HDF" if suffix == ".nc" else b"time_s,")
     np.testing.assert_allclose(read_trajectory(path).q, trajectory().q, rtol=1e-8)
+
+
+@pytest.mark.parametrize("name", ["t.json", "t", "nc"])
+def test_another_suffix_is_refused_either_way(tmp_path, name):
+    expected = r"the name of a joint trajectory must end in \.csv or \.nc"
+    with pytest.raises(MotionError, match=expected):
+        read_trajectory(tmp_path / name)
+    with pytest.raises(MotionError, match=expected):
+        write_trajectory(trajectory(), tmp_path / name, ("rad",) * 3, {})
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_an_interruption_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from robot_walks import make_walks
+from scipy.spatial.transform import Rotation
 
 from simbench.motion.trajectory_files.base_assignment import find_quaternion_order
 from simbench.motion.trajectory_files.joint_order import FootPoses, foot_poses
@@ -89,3 +90,13 @@ def test_a_walk_backwards_is_not_taken_for_one_forwards(g1):
     )
     for order in COLUMNS:
         assert set(found_orders(g1, reverse, order)) <= {order, None}
+
+
+def test_the_walks_themselves_are_physical(g1, random_walks):
+    """By Pinocchio: the lower sole of each sample is level at z = 0."""
+    feet = foot_poses(g1, random_walks.q.reshape(-1, len(g1.joint_names)))
+    turned = Rotation.from_quat(random_walks.quaternion.reshape(-1, 4)).as_matrix()
+    heights = np.einsum("tj,ftcj->ftc", turned[:, 2], feet.corners)
+    heights += random_walks.position.reshape(-1, 3)[:, 2, None]
+    assert abs(heights.min(axis=(0, 2))).max() < 0.06
+    assert np.median(abs(heights.min(axis=(0, 2)))) < 0.01

@@ -374,12 +374,15 @@ NAN = np.where(np.arange(20 * 36).reshape(20, 36) == 400, np.nan, 0.1)
         ("a.csv", b"", "is empty"),
         ("a.csv", b"1,2,3\n4,5,6\n", "3 columns without names"),
         ("a.csv", b"1,2,3\n4,5\n", "not a table of numbers"),
+        ("a.csv", b"time,left_knee_joint\n0,zero\n", "not a table of numbers"),
+        ("a.csv", b"time,left_knee_joint\n", "no samples below the header"),
         ("a.csv", b"time,left_kne_joint\n0,1\n", "no joint 'left_kne_joint'; the nearest is left_knee_joint"),
         ("a.csv", b"time,left_knee_joint,left_knee\n0,1,1\n", "both for joint left_knee_joint"),
         ("a.csv", b"time,left_knee_joint\n0,1\n0,1\n", "time must increase"),
         ("a.csv", b"root_x,root_y,root_z,left_knee\n0,1,2,3\n", "no columns of the base's orientation"),
         ("a.csv", b"root_x,root_x,root_z,left_knee\n0,1,2,3\n", "two columns hold part x"),
         ("a.csv", b"root_x,root_z,left_knee\n0,1,2\n", "name the parts x, z"),
+        ("a.csv", b"\xff\xfe\x00", "UTF-16"),
         ("a.npz", b"PK\x03\x04 no", "damaged archive"),
         ("a.npz", archive(poses=np.zeros((9, 156)), betas=np.zeros(10)), "simbench retarget"),
         ("a.npz", archive(nothing=np.zeros(3)), "no joint positions among nothing"),
@@ -398,10 +401,14 @@ NAN = np.where(np.arange(20 * 36).reshape(20, 36) == 400, np.nan, 0.1)
             archive(dof_pos=Q, root_pos=np.zeros((9, 3)), root_rot=np.zeros((9, 4))),
             "length 0",
         ),
+        ("a.npy", b"\x93NUMPY\x01", "header of an array is damaged"),
         ("a.pkl", b"cos\nsystem\n(S'true'\ntR.", "system"),
         ("a.nc", b"no", "checksum"),
+        ("a.npz", archive(dof_pos=Q + 1e200), "a joint is 1e+200 at sample 0, 9 sample(s)"),
         ("a.npz", archive(dof_pos=Q, time=np.full(9, np.inf)), "time is NaN or infinite at sample 0"),
+        ("a.bvh", b"HIERARCHY", "simbench retarget"),
         ("a.xyz", b"", "no reader of robot motions for .xyz"),
+        ("log.nc", b"no", "log.nc"),
     ],
 )
 def test_bad_files_are_refused_in_one_line(g1, tmp_path, name, content, part):
@@ -429,6 +436,32 @@ def test_a_joint_that_is_not_a_number_is_named_by_its_sample(g1, tmp_path):
         read_robot_motion(write_table(tmp_path / "a.csv", [NAN]), g1)
 
 
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("", "not a list"),
+        ("- 1\n- 2\n", "not a list"),
+        ("a\na\n", "there twice"),
+        ("a\nb\n", "names 2 joints, which needs 9"),
+    ],
+)
+def test_bad_lists_of_names(g1, walk, body, tmp_path, text, part):
+    (tmp_path / "order.txt").write_text(text)
+    path = write_table(tmp_path / "a.csv", [walk.base, walk.q[:, body]])
+    options = TrajectoryOptions(joint_order=str(tmp_path / "order.txt"))
+    with pytest.raises(MotionError, match=part):
+        read_robot_motion(path, g1, options)
+
+
+@pytest.mark.parametrize(
+    ("options", "part"),
+    [({"quaternion": "wzyx"}, "wzyx"), ({"fps": 0.0}, "fps 0"), ({"fps": float("nan")}, "fps nan")],
+)
+def test_bad_declarations(options, part):
+    with pytest.raises(MotionError, match=part):
+        TrajectoryOptions(**options)
+
+
 @pytest.mark.parametrize("name", ["unitree", "gmr", "npz", "csv", "nc"])
 def test_a_robots_motion_is_recognised(g1, walk, tmp_path, name):
     suffix = {"unitree": ".csv", "gmr": ".pkl"}.get(name, f".{name}")
@@ -445,6 +478,8 @@ def test_a_robots_motion_is_recognised(g1, walk, tmp_path, name):
         ("a.npz", archive(poses=np.zeros((9, 156)), trans=np.zeros((9, 3)))),
         ("a.npz", archive(joints=np.zeros((9, 22, 3)))),
         ("a.npz", b"PK\x03\x04"),
+        ("a.nc", b"no"),
+        ("a.trc", b"PathFileType"),
     ],
 )
 def test_other_files_are_not_taken_for_a_robots_motion(tmp_path, name, content):

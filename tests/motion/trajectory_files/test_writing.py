@@ -154,6 +154,12 @@ def test_resampling_interpolates_joints_and_turns_evenly():
     np.testing.assert_allclose(headings, 2.0 * found.time, atol=1e-12)
 
 
+@pytest.mark.parametrize("rate", [0.0, -3.0, float("nan"), 1e6])
+def test_a_rate_that_is_none_is_refused(walk, rate):
+    with pytest.raises(MotionError, match="--rate"):
+        resample_trajectory(walk, rate)
+
+
 def test_the_suffix_or_the_name_chooses_the_format(tmp_path):
     assert choose_format(tmp_path / "a.PKL", None) == "gmr"
     assert choose_format(tmp_path / "a.csv", "unitree") == "unitree"

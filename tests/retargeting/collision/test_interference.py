@@ -7,11 +7,12 @@ import pinocchio as pin
 import pytest
 from scipy.spatial import ConvexHull
 
+from simbench.errors import RetargetError
 from simbench.kinematics.obstacles import box_obstacle, cylinder_obstacle
 from simbench.motion.trajectory import JointTrajectory
 from simbench.retargeting.collision import interference
 from simbench.retargeting.collision.clearance import convex_shapes
-from simbench.retargeting.collision.interference import find_interference
+from simbench.retargeting.collision.interference import Interference, describe_interference, find_interference
 
 RADIUS = 0.05
 SLIDERS = """<robot name="sliders"><link name="rail"/>{}</robot>""".format(
@@ -194,6 +195,29 @@ def test_obstacles_move_with_the_frame(romeo, crossing):
     on_board = {one.first for one in rest if one.second == "board"}
     assert on_board & set(hands)
     assert {one.first for one in touching if one.second == "board"} == on_board - set(hands)
+
+
+def test_a_line_for_each():
+    one = Interference("l_wrist", "torso", 1.23, 1.41, -0.0041, 1.3)
+    assert describe_interference(one) == "l_wrist and torso from 1.23 to 1.41 s, 4 mm deep at 1.30 s"
+    one = replace(one, distance=0.012)
+    assert describe_interference(one) == "l_wrist and torso from 1.23 to 1.41 s, 12 mm apart at 1.30 s"
+
+
+def test_what_does_not_fit_is_refused(sliders):
+    two = path(sliders, [0.0, 1.0], np.zeros((2, 2)))
+    with pytest.raises(RetargetError, match=r"3 poses for a trajectory of 2 samples"):
+        find_interference(sliders, two, (box_obstacle("lid", (1, 1, 1), np.tile(np.eye(4), (3, 1, 1))),))
+    with pytest.raises(RetargetError, match=r"sliders has no link `palm`"):
+        find_interference(sliders, two, (box_obstacle("lid", (1, 1, 1), np.eye(4), ("palm",)),))
+    with pytest.raises(RetargetError, match=r"not of all its joints"):
+        find_interference(sliders, JointTrajectory(two.time, two.q[:, :1], ("near",)))
+    with pytest.raises(RetargetError, match=r"lengths of 1, 0 m; allowed: greater than 0"):
+        cylinder_obstacle("pole", 1.0, 0.0, np.eye(4))
+    with pytest.raises(RetargetError, match=r"pose of shape \(3, 3\)"):
+        box_obstacle("lid", (1, 1, 1), np.eye(3))
+    with pytest.raises(RetargetError, match=r"not a rotation"):
+        box_obstacle("lid", (1, 1, 1), 2.0 * np.eye(4))
 
 
 def test_one_sample(sliders):

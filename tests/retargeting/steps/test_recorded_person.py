@@ -114,6 +114,18 @@ def test_a_person_who_lies_is_refused():
         observe_person(person(motion.time, pelvis, ankle))
 
 
+def test_floating_and_sliding_feet_are_said():
+    motion = walk(steps=0)
+    lifted = replace(
+        motion, joints={name: at + np.array([0.0, 0.0, 0.3]) for name, at in motion.joints.items()}
+    )
+    assert any("float" in doubt for doubt in observe_person(lifted).doubts)
+    slide = np.linspace(0.0, 0.1, len(motion.time))[:, None] * [1.0, 0.0, 0.0]
+    joints = {name: at + (slide if name.startswith("left") else 0.0) for name, at in motion.joints.items()}
+    doubts = observe_person(replace(motion, joints=joints)).doubts
+    assert any("in 1 of 2 stays, the left one at 0.00 s by 0.10 m" in doubt for doubt in doubts)
+
+
 def test_feet_that_slide_fast_under_a_person_who_does_not_fall_stand():
     motion = walk(steps=0)
     slide = (1.0 * motion.time)[:, None] * [1.0, 0.0, 0.0]
@@ -170,6 +182,13 @@ def test_feet_that_float_or_sink_are_said_and_put_on_the_floor(walking, height):
     assert recorded.leg == pytest.approx(usual.leg, abs=0.03)
 
 
+def test_feet_that_float_by_five_centimetres_are_said():
+    assert any(
+        "float: they stand 0.04 m above" in doubt
+        for doubt in observe_person(raised(read_motion(CLIP), 0.05)).doubts
+    )
+
+
 def test_feet_that_are_as_near_to_the_floor_as_markers_are_are_not_doubted(walking):
     assert not observe_person(raised(walking, 0.01)).doubts
 
@@ -204,6 +223,21 @@ def test_stairs_at_the_tempo_of_a_walk_are_refused(rise, period):
     with pytest.raises(RetargetError, match="stairs, a step or a slope; allowed: a level floor") as caught:
         observe_person(walk(stairs=rise, period=period, steps=5))
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("distance", [0.08, 0.2])
+def test_sliding_feet_are_said_with_their_distance_in_one_line(walking, distance):
+    usual, recorded = observe_person(walking), observe_person(sliding(walking, distance))
+    (doubt,) = (each for each in recorded.doubts if "slide on" in each)
+    said = float(doubt.partition(" m;")[0].split()[-1])
+    assert said == pytest.approx(distance, abs=0.025)
+    assert count_landings(recorded) == count_landings(usual)
+
+
+def test_a_slide_that_a_clean_recording_may_have_is_a_note():
+    recorded = observe_person(sliding(walk(steps=6), 0.04))
+    assert not recorded.doubts
+    assert any("slide on the floor by up to 0.04" in note for note in recorded.notes)
 
 
 @pytest.mark.parametrize("rate", [60.0, 200.0])

@@ -32,14 +32,7 @@ def _scaffold(humanoid: Humanoid, folder: Path) -> Scaffold:
     return scaffold_robot(path)
 
 
-@pytest.fixture(scope="module")
-def guessed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Humanoid, Robot]:
-    """A humanoid, and the robot that is guessed of it and written."""
-    folder, humanoid = tmp_path_factory.mktemp("guessed"), Humanoid(1.0, 6)
-    return humanoid, load_robot(write_scaffold(_scaffold(humanoid, folder), folder / "out"))
-
-
-@pytest.mark.parametrize(("scale", "seed"), [(0.3, 0), (3.0, 3)])
+@pytest.mark.parametrize(("scale", "seed"), [(0.3, 0), (1.0, 1), (1.0, 2), (3.0, 3)])
 def test_a_humanoid_with_meaningless_names_gets_every_role(tmp_path: Path, scale: float, seed: int) -> None:
     humanoid = Humanoid(scale, seed)
     found = _scaffold(humanoid, tmp_path)
@@ -79,10 +72,8 @@ def test_the_written_file_loads_and_stands(tmp_path: Path, scale: float, seed: i
         np.testing.assert_allclose(corners[2], -(0.7 + ANKLE) * scale, atol=1e-5)
 
 
-def test_palms_point_forward_and_down_in_the_posture_basic(
-    guessed: tuple[Humanoid, Robot],
-) -> None:
-    _, robot = guessed
+def test_palms_point_forward_and_down_in_the_posture_basic(tmp_path: Path) -> None:
+    robot = load_robot(write_scaffold(_scaffold(Humanoid(1.0, 6), tmp_path), tmp_path / "out"))
     data = robot.model.createData()
     q = np.concatenate([pin.neutral(robot.model)[:7], robot.postures["basic"]])
     pin.framesForwardKinematics(robot.model, data, q)
@@ -106,8 +97,9 @@ def _zero_pose(robot: Robot, frame: str) -> np.ndarray:
     return data.oMf[robot.model.getFrameId(frame)].homogeneous
 
 
-def test_collision_pairs_join_hands_but_no_neighbours(guessed: tuple[Humanoid, Robot]) -> None:
-    humanoid, robot = guessed
+def test_collision_pairs_join_hands_but_no_neighbours(tmp_path: Path) -> None:
+    humanoid = Humanoid(1.0, 7)
+    robot = load_robot(write_scaffold(_scaffold(humanoid, tmp_path), tmp_path / "out"))
     pairs = {frozenset(pair) for pair in robot.self_collision_pairs}
     link = {part: names[1] for part, names in humanoid.names.items()}
     assert frozenset((link["left_arm5"], link["right_arm5"])) in pairs
@@ -119,8 +111,9 @@ def test_collision_pairs_join_hands_but_no_neighbours(guessed: tuple[Humanoid, R
 
 def test_the_same_urdf_gives_the_same_text(tmp_path: Path) -> None:
     first = _scaffold(Humanoid(1.0, 8), tmp_path)
-    again = scaffold_robot(tmp_path / "invented.urdf")
-    assert scaffold_text(first, "robot.urdf") == scaffold_text(again, "robot.urdf")
+    assert scaffold_text(first, "robot.urdf") == scaffold_text(
+        scaffold_robot(tmp_path / "invented.urdf"), "robot.urdf"
+    )
 
 
 def test_swapped_names_do_not_swap_the_sides_and_are_told(tmp_path: Path) -> None:
@@ -134,6 +127,15 @@ def test_three_legs_are_no_biped(tmp_path: Path) -> None:
     found = _scaffold(Humanoid(1.0, 10, third_leg=True), tmp_path)
     assert "left_leg" not in found.description.groups
     assert any(line.startswith("legs: 3 similar limbs reach the floor") for line in found.missing)
+
+
+def test_feet_without_collision_shapes_are_told(tmp_path: Path) -> None:
+    humanoid = Humanoid(1.0, 11, shapes=False)
+    found = _scaffold(humanoid, tmp_path)
+    assert set(found.description.groups["left_leg"]) == humanoid.joint_names("left_leg", 6)
+    assert not found.description.soles
+    assert any("the foot would touch nothing" in line for line in found.missing)
+    assert any("no link has a collision shape" in line for line in found.missing)
 
 
 def test_joints_without_limits_still_have_roles(tmp_path: Path) -> None:

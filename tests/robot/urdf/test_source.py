@@ -71,6 +71,31 @@ def test_both_simulators_read_the_same_robot(name, floating, load_text):
         )
 
 
+def test_shapes_that_cannot_be_shown_are_left_out_and_said(tmp_path, load_text):
+    (tmp_path / "text.stl").write_text("solid a\nendsolid a\n", encoding="utf-8")
+    (tmp_path / "cloud.step").write_text("ISO-10303-21;\n", encoding="utf-8")
+    shapes = (
+        mesh("package://nowhere/a.stl")
+        + mesh("text.stl", "collision")
+        + mesh("cloud.step")
+        + "<collision><geometry><cone radius='1'/></geometry></collision>"
+        + "<visual/>"
+        + "<visual><geometry><capsule radius='0.1' length='0.4'/></geometry></visual>"
+    )
+    made, notes = read_urdf(write(tmp_path, link("base", inside=shapes)), floating=True)
+    assert notes == (
+        "link `base`: visual left out: mesh `package://nowhere/a.stl` not found",
+        "link `base`: collision left out: mesh `text.stl`: 19 bytes are no STL file, which begins with 84",
+        "link `base`: visual left out: mesh `cloud.step`: format `.step` is none of "
+        ".obj, .stl, .dae, .ply, .glb",
+        "link `base`: collision left out: geometry `cone` is none of box, sphere, cylinder, capsule, mesh",
+        "link `base`: visual left out: has no geometry",
+    )
+    body, client = load_text(made)
+    (shape,) = pybullet.getVisualShapeData(body, physicsClientId=client)
+    assert shape[2] == pybullet.GEOM_CAPSULE
+
+
 def test_joints_are_completed_and_said(tmp_path):
     names = "abcdefgh"
     inside = {
@@ -187,6 +212,18 @@ def test_materials_are_what_both_simulators_read(tmp_path, load_text):
     body, client = load_text(made)
     colors = [shape[7] for shape in pybullet.getVisualShapeData(body, physicsClientId=client)]
     np.testing.assert_allclose(colors, [(0, 0, 1, 1), (0.7, 0.7, 0.7, 1)], atol=1e-6)
+
+
+def test_contact_parameters_are_left_out_and_said(tmp_path):
+    contact = "<contact><lateral_friction value='0.3'/></contact>"
+    urdf = write(
+        tmp_path,
+        *(link(name, inside=contact) for name in "abcd"),
+        *(joint(f"to_{child}", "a", child, "fixed") for child in "bcd"),
+    )
+    made, notes = read_urdf(urdf, floating=True)
+    assert notes == ("links `a` and 3 more: <contact> parameters, which only Bullet knows, are left out",)
+    assert "contact" not in made
 
 
 VALUES = ("", "nan", "-1", "0", "1e308", "abc", "1 2", "0 0 0", "revolute", "fixed", "base", "[x]", "ü")

@@ -8,6 +8,7 @@ from PIL import Image
 from simbench.errors import RunError
 from simbench.runs.plots.balance_plot import (
     BETWEEN,
+    COG_COLOUR,
     HEIGHT,
     LEFT,
     MARGIN,
@@ -73,6 +74,17 @@ def test_zmp_and_support_are_where_the_log_has_them(drawn, run, time, zmp, suppo
     shown = column_at(drawn, run, time, 0)
     assert place(line_at(shown, ZMP_COLOUR), -160, 160) == pytest.approx(zmp, abs=4.0)
     assert place(green_at(shown), -160, 160) == pytest.approx(support, abs=7.0)
+
+
+def test_forward_is_below_with_a_scale_of_its_own(drawn):
+    shown = column_at(drawn, 0, 2.3, 1)
+    assert place(line_at(shown, COG_COLOUR), -100, 140) == pytest.approx(50.0, abs=4.0)
+    assert place(green_at(shown), -100, 140) == pytest.approx((-100, 140), abs=6.0)
+
+
+def test_nothing_is_cut_off(drawn):
+    for border in (drawn[:4], drawn[-4:], drawn[:, :4], drawn[:, -4:]):
+        assert (border == 255).all()
 
 
 def test_a_log_is_cut_before_the_first_sample_of_a_fallen_robot():

@@ -1,5 +1,8 @@
 """The picture of a retargeting: what is where on it, read back from its pixels."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import retargeted_by_hand as by_hand
@@ -9,6 +12,7 @@ from simbench.motion.skeleton_plot import COLOURS
 from simbench.retargeting.imitation.imitation import imitation_errors
 from simbench.runs.plots.retargeting_plot import (
     BEYOND,
+    CONTACT_COLOUR,
     HEADING,
     JOINT_HEIGHT,
     LEFT,
@@ -41,6 +45,15 @@ def joint(image, number):
     return image[ROW, left : left + WIDTH]
 
 
+def test_it_is_small_and_nothing_is_cut_off(drawn):
+    assert 20_000 < drawn.stat().st_size < 200_000
+    image = pixels(drawn)
+    assert image.shape[1] == 1200
+    assert 700 < image.shape[0] < 1000
+    for border in (image[:4], image[-4:], image[:, :4], image[:, -4:]):
+        assert (border == 255).all()
+
+
 def test_a_joint_is_drawn_between_its_limits(drawn, made):
     """The elbow swings from the middle of its range to 0.9 of it in half the time."""
     shown = joint(pixels(drawn), 3)
@@ -57,6 +70,23 @@ def test_a_joint_is_drawn_between_its_limits(drawn, made):
     assert columns[rows == rows.min()].mean() / WIDTH == pytest.approx(0.5, abs=0.03)
 
 
+def test_contact_is_shaded_where_that_hand_is_in_contact(drawn, made):
+    image = pixels(drawn)
+    # Trunk and left arm: from a quarter to three eighths of the time.
+    for number in (0, 3):
+        columns = np.flatnonzero(coloured(joint(image, number), CONTACT_COLOUR).mean(axis=0) > 0.3)
+        assert columns.min() / WIDTH == pytest.approx(0.25, abs=0.02)
+        assert columns.max() / WIDTH == pytest.approx(0.375, abs=0.02)
+    names = [made.robot.joint_names[column] for column in made.plan.upper]
+    assert names[8] == "RShoulderPitch"
+    below = image[ROW.start + JOINT_HEIGHT + 20 :]
+    left = below[:, round(LEFT + 2 * STEP) : round(LEFT + 2 * STEP) + WIDTH]
+    right = below[:, round(LEFT + 3 * STEP) : round(LEFT + 3 * STEP) + WIDTH]
+    # The second row: the left wrist's last joint, then the right shoulder; the third row is the right arm's.
+    assert coloured(left, CONTACT_COLOUR).any()
+    assert not coloured(right, CONTACT_COLOUR).any()
+
+
 def test_errors_are_drawn_to_scale(drawn):
     """The left hand's error is a straight line from 0 to 5 mm, the right elbow's 20 mm throughout."""
     upper = pixels(drawn)[TOP : TOP + PATHS_HEIGHT, 770:1174]
@@ -67,3 +97,16 @@ def test_errors_are_drawn_to_scale(drawn):
     # At the right end the line is near 5 mm.
     last = rows[columns == columns.max() - 3].min() + 80
     assert (bottom - last) / PATHS_HEIGHT * top_mm == pytest.approx(5.0, abs=0.4)
+
+
+def test_one_joint_without_contact_and_a_name_that_is_no_formula(made, tmp_path):
+    """The name is text whatever it holds, nothing is green, and few joints make a picture too."""
+    nowhere = {side: np.zeros(by_hand.COUNT, dtype=bool) for side in ("left", "right")}
+    hands = SimpleNamespace(contact=nowhere)
+    plan = SimpleNamespace(**{**vars(made.plan), "hands": hands, "upper": made.plan.upper[:1]})
+    motion = replace(made.motion, source=r"$\frac{$ _^" + 80 * "n")
+    odd = SimpleNamespace(**{**vars(made), "motion": motion, "plan": plan})
+    draw_retargeting(odd, imitation_errors(plan.imitation, motion), tmp_path / "a.png")
+    image = pixels(tmp_path / "a.png")
+    assert (image[:40, -4:] == 255).all()
+    assert not coloured(image, CONTACT_COLOUR).any()

@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
+from PIL import Image
 
-from simbench.plotting import ALARM_COLOUR, COLOURS, MEASURED_COLOUR
+from simbench.plotting import ALARM_COLOUR, COLOURS, MEASURED_COLOUR, REFERENCE_COLOUR
 from simbench.runs.log import build_dataset
+from simbench.runs.log_schema import fixture_coordinates
 from simbench.runs.plots import run_plots
 
 TIME = 0.01 * np.arange(401)
@@ -74,6 +76,21 @@ def lines(axes, colour):
     return [line for line in axes.lines if to_hex(line.get_color()) == colour]
 
 
+def test_tracking_shows_errors_after_settling_and_both_curves(figures):
+    run_plots.draw_tracking(make_log(), "a", None)
+    bars, elbow, wrist = figures[0].axes
+    after = np.sin(2.0 * np.pi * TIME[SETTLED])
+    expected = [2.0, 3.0 * np.sqrt(np.mean(after**2))]
+    np.testing.assert_allclose([bar.get_height() for bar in bars.patches], expected)
+    (largest,) = bars.lines
+    np.testing.assert_allclose(largest.get_ydata(), [2.0, 3.0], rtol=1e-6)
+    (wanted,), (own,) = lines(elbow, REFERENCE_COLOUR), lines(elbow, MEASURED_COLOUR)
+    np.testing.assert_allclose(wanted.get_ydata(), np.degrees(np.sin(TIME)))
+    np.testing.assert_allclose((own.get_ydata() - wanted.get_ydata())[SETTLED], np.degrees(-0.002))
+    assert [axes.get_title(loc="left") for axes in (elbow, wrist)] == ["LElbow", "LWrist"]
+    assert wrist.get_title(loc="right") == "3 mrad"
+
+
 def test_torque_is_a_share_of_the_limit_and_red_where_more_was_asked_for(figures):
     run_plots.draw_torque(make_log(), "a", None)
     bars, elbow, wrist = figures[0].axes
@@ -105,3 +122,33 @@ def test_contacts_are_forces_by_side_against_weight_and_strength(figures):
         assert axes.get_ylim()[1] > line
     (green,) = force.patches
     assert (green.get_x(), green.get_x() + green.get_width()) == pytest.approx((1.0, 1.99))
+
+
+@pytest.mark.parametrize(("feet", "fixtures", "panels"), [(True, False, 1), (False, True, 2)])
+def test_contacts_show_what_there_is(figures, feet, fixtures, panels):
+    log = make_log(feet=feet, fixtures=fixtures)
+    run_plots.draw_contacts(log, (60.0, 3.0), "a", None)
+    assert len(figures[0].axes) == panels
+
+
+def test_equipment_is_every_joint_beside_the_actors(figures):
+    log = make_log()
+    found = fixture_coordinates(log)
+    assert [each[:2] for each in found] == [("drawer_travel", "m"), ("wheel_turn", "rad")]
+    assert fixture_coordinates(make_log(fixtures=False)) == []
+    run_plots.draw_equipment(log, "a", None)
+    drawer, wheel = figures[0].axes
+    for axes, own, actor, unit in ((drawer, 200.0, 250.0, "mm"), (wheel, 180.0, 90.0, "°")):
+        np.testing.assert_allclose(lines(axes, MEASURED_COLOUR)[0].get_ydata(), own * TIME / 4.0)
+        np.testing.assert_allclose(lines(axes, REFERENCE_COLOUR)[0].get_ydata(), actor * TIME / 4.0)
+        assert axes.get_title(loc="right") == f"way {own:g} {unit}, the actor's {actor:g} {unit}"
+        ends = [(span.get_x(), span.get_x() + span.get_width()) for span in axes.patches]
+        assert ends == [(1.0, 2.0), (2.0, 3.5)]
+
+
+def test_a_plot_is_a_small_png(tmp_path):
+    run_plots.draw_equipment(make_log(), "no $\\frac{formula", tmp_path / "a.png")
+    with Image.open(tmp_path / "a.png") as picture:
+        assert picture.width == 1200
+    assert [path.name for path in tmp_path.iterdir()] == ["a.png"]
+    assert 3_000 < (tmp_path / "a.png").stat().st_size < 60_000

@@ -2,6 +2,7 @@
 
 import json
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,8 +10,10 @@ import run_by_hand as by_hand
 from packed_pages import read_signals, unpack
 
 from simbench.cli.main import main
+from simbench.errors import RunError
 from simbench.runs.log import open_run, write_log
-from simbench.runs.report.run_report import compare_with_baseline
+from simbench.runs.plots.run_plots import draw_plots
+from simbench.runs.report.run_report import compare_with_baseline, differing_keys, read_reports, run_labels
 from simbench.runs.run_directory import MARKER, read_metrics
 from simbench.runs.scenario.loading import load_scenario
 
@@ -49,6 +52,10 @@ class Page(HTMLParser):
         self.text += data
         if self.in_cell:
             self.rows[-1][-1] += data
+
+
+def silent(stage, done, total):
+    pass
 
 
 @pytest.fixture(scope="module")
@@ -102,6 +109,12 @@ def test_curves_and_scene_of_a_run_are_in_its_page(runs, pages):
     assert len(unpack(pages[1].blocks["simbench-data"])[0]["runs"]) == 2
 
 
+def test_plots_are_drawn_where_they_are_asked_for(tmp_path):
+    run = by_hand.write_puma_run(tmp_path / "run", samples=30)
+    assert main(["report", str(run), "--plots"]) == 0
+    assert sorted(path.name for path in (run / "plots").iterdir()) == ["torque.png", "tracking.png"]
+
+
 def test_a_run_whose_robot_is_gone_has_a_report_without_a_scene(tmp_path):
     run = by_hand.write_puma_run(tmp_path / "run", samples=30)
     path = run / "scenario.yaml"
@@ -150,6 +163,20 @@ def test_an_unchanged_run_is_compared_with_its_baseline(drawer_run, tmp_path):
     assert compare_with_baseline(scenario.model_copy(update={"name": "mine"}), metrics) is None
 
 
+def test_it_says_what_came_out(pages):
+    good, both = pages
+    assert "all 1 checks hold" in good.text
+    assert "failed" not in good.text
+    assert "1 of 1 checks failed" in both.text
+    assert ["tracking.rms_rad", "0.001", "✓ ≤ 0.005", "rad"] in good.rows
+    assert ["torque.saturated_fraction", "0", ""] in good.rows
+    assert ["seed", "7"] in good.rows
+    assert ["numpy", "2.2"] in good.rows
+    assert "<script>alert(1)</script> & more" in both.text
+    assert both.tags.count("script") == 3
+    assert "law: computed_torque" in good.text
+
+
 def test_runs_side_by_side_show_what_differs(runs, pages):
     page = pages[1]
     assert ["key", "good", "bad"] in page.rows
@@ -161,6 +188,22 @@ def test_runs_side_by_side_show_what_differs(runs, pages):
     assert link.endswith("/good/video.mp4")
 
 
+def test_differing_keys_reach_into_lists():
+    first = {"seed": 1, "fixtures": [{"type": "drawer", "mass_kg": 2}], "target_m": [0, 1]}
+    second = {"seed": 1, "fixtures": [{"type": "drawer", "mass_kg": 3}, {"type": "pump"}], "target_m": [0, 2]}
+    assert differing_keys([first, second]) == {
+        "fixtures.0.mass_kg": [2, 3],
+        "fixtures.1.type": [None, "pump"],
+        "target_m": [[0, 1], [0, 2]],
+    }
+
+
+def test_labels_tell_runs_apart():
+    assert run_labels([Path("/a/x/one"), Path("/a/y/two")]) == ["one", "two"]
+    assert run_labels([Path("/a/x/one"), Path("/a/y/one")]) == ["x/one", "y/one"]
+    assert run_labels([Path("/a/one"), Path("/a/one")]) == ["one", "one"]
+
+
 def test_an_interrupted_run_is_reported_as_far_as_it_got(tmp_path):
     run = by_hand.write_puma_run(tmp_path / "a.incomplete", samples=30)
     (run / MARKER).write_text("interrupted\n")
@@ -170,3 +213,64 @@ def test_an_interrupted_run_is_reported_as_far_as_it_got(tmp_path):
     assert "incomplete (interrupted): no metrics" in page.text
     document, _ = unpack(page.blocks["simbench-data"])
     assert document["runs"][0]["scene"]["base"]["count"] == 16
+
+
+def test_damaged_and_missing_files_are_refused_in_one_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    run = by_hand.write_puma_run(tmp_path / "run")
+    for arguments, words in (
+        (["--out", "a.pdf"], "a.pdf: a report's name must end in .html"),
+        (["--out", "no/a.html"], "no/a.html: must be a file in a directory that exists"),
+    ):
+        assert main(["report", "run", *arguments]) == 2
+        assert capsys.readouterr().err == f"error: {words}\n"
+    (run / "metrics.json").write_text("{")
+    with pytest.raises(RunError, match=r"metrics\.json:1:2: not valid JSON"):
+        read_reports([run], silent)
+    (run / "metrics.json").unlink()
+    with pytest.raises(RunError, match=r"run: is not a whole run directory: it has no metrics\.json"):
+        read_reports([run], silent)
+    assert not list(tmp_path.glob("**/*.html*"))
+
+
+@pytest.mark.parametrize("other", ["none", "damaged", "short"])
+def test_nothing_is_drawn_if_another_run_is_refused(tmp_path, other):
+    run = by_hand.write_puma_run(tmp_path / "run")
+    if other != "none":
+        by_hand.write_puma_run(tmp_path / other, samples=1 if other == "short" else 3)
+    if other == "damaged":
+        (tmp_path / other / "provenance.json").write_text("{")
+    assert main(["report", str(run), str(tmp_path / other)]) == 2
+    assert not (run / "plots").exists()
+    assert not list(tmp_path.glob("**/*.html*"))
+
+
+def test_too_little_to_draw_is_refused(tmp_path):
+    run = by_hand.write_puma_run(tmp_path / "run", samples=1)
+    with pytest.raises(RunError, match="run: interrupted before there was anything to draw"):
+        draw_plots(run, silent)
+    assert not (run / "plots").exists()
+    with pytest.raises(RunError, match="is not a run directory"):
+        read_reports([tmp_path], silent)
+
+
+def test_metrics_are_null_where_they_were_not_numbers(tmp_path):
+    run = by_hand.write_puma_run(tmp_path / "run")
+    (run / "metrics.json").write_text(json.dumps({"tracking.rms_rad": None}))
+    assert main(["report", str(run)]) == 0
+    assert ["tracking.rms_rad", "none", "✗ ≤ 0.005", "rad"] in Page(run / "report.html").rows
+
+
+def test_doubts_about_the_recording_are_in_the_report(tmp_path):
+    run = by_hand.write_puma_run(tmp_path / "run")
+    path = run / "provenance.json"
+    provenance = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps(provenance | {"doubts": ["feet sink <b>0.1 m</b>"]}), encoding="utf-8")
+    assert main(["report", str(run)]) == 0
+    page = Page(run / "report.html")
+    assert "Doubts about the recording" in page.text
+    assert "feet sink <b>0.1 m</b>" in page.text
+
+
+def test_a_report_without_doubts_says_nothing_of_them(pages):
+    assert not any("Doubts" in page.text for page in pages)

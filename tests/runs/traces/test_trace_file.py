@@ -41,6 +41,14 @@ def test_what_is_read_back_differs_by_less_than_a_tenth_of_the_tolerance(tmp_pat
     assert read_trace(tmp_path / "none.trace.nc") is None
 
 
+def test_the_rate_gives_way_to_the_size():
+    short, long = fit_trace(humanoid(2.0, 60)), fit_trace(humanoid(30.0, 60))
+    for _, content in (short, long):
+        assert len(content) <= LARGEST_FILE
+    assert len(short[0].time) / 2.0 == pytest.approx(25.0)
+    assert 1.0 < len(long[0].time) / 30.0 < 12.5
+
+
 def test_damage_is_one_line(tmp_path):
     _, content = fit_trace(humanoid(1.0, 3))
     path = tmp_path / "made.trace.nc"

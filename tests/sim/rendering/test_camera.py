@@ -72,6 +72,18 @@ def test_matrices_are_bullet_s():
     np.testing.assert_allclose(projection_matrix(CAMERA), np.reshape(projection, (4, 4)).T, atol=1e-5)
 
 
+def test_parts_of_the_picture_fit_together():
+    """A point seen through a part's matrix lands where the whole picture's matrix says."""
+    point = view_matrix(CAMERA) @ np.array([0.3, 0.2, 0.1, 1.0])
+    whole = projection_matrix(CAMERA) @ point
+    x, y = 0.5 + 0.5 * whole[0] / whole[3], 0.5 - 0.5 * whole[1] / whole[3]
+    part = (0.4, 0.5, 0.8, 1.0)
+    seen = projection_matrix(CAMERA, part) @ point
+    assert part[0] + (0.5 + 0.5 * seen[0] / seen[3]) * 0.4 == pytest.approx(x)
+    assert part[1] + (0.5 - 0.5 * seen[1] / seen[3]) * 0.5 == pytest.approx(y)
+    np.testing.assert_allclose(project(CAMERA, np.array([[0.3, 0.2, 0.1]])), [[320 * x, 180 * y]])
+
+
 def test_floor_depth_is_the_depth_of_points_on_the_floor():
     points = np.array([[0.0, 0.0, 0.0], [1.0, 1.0, 0.0], [-0.4, 0.7, 0.0]])
     depth = floor_depth(CAMERA)
@@ -247,9 +259,10 @@ def test_failures_are_one_line(robot, tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
-def test_the_engine_draws_where_our_renderer_does_not_work(robot, tmp_path, monkeypatch):
-    """Its process ends when it gets what to draw."""
-    monkeypatch.setattr(camera_module, "OPENGL_WORKER", "simbench.sim.rendering.scene_renderer")
+@pytest.mark.parametrize("failing", ["simbench.nothing", "simbench.sim.rendering.scene_renderer"])
+def test_the_engine_draws_where_our_renderer_does_not_work(robot, tmp_path, monkeypatch, failing):
+    """Its process cannot begin, or ends when it gets what to draw."""
+    monkeypatch.setattr(camera_module, "OPENGL_WORKER", failing)
     path = tmp_path / "a.png"
     assert picture_strip(path, robot, [DRAWER], frames_of(robot, 1), CAMERA, [0], 1) == "TinyRenderer"
     assert iio.imread(path).shape == (180, 320, 3)
@@ -262,6 +275,11 @@ def test_the_engine_draws_where_no_graphics_library_is_found(robot, monkeypatch)
     pictures, renderer = draw_pictures(robot, [DRAWER], frames_of(robot, 1), CAMERA, [0])
     assert renderer == "TinyRenderer"
     assert [picture.shape for picture in pictures] == [(180, 320, 3)]
+
+
+def test_the_engine_draws_where_the_library_is_missing(monkeypatch):
+    monkeypatch.setattr(camera_module.importlib.util, "find_spec", lambda name: None)
+    assert choose_renderer() == "TinyRenderer"
 
 
 def test_both_renderers_show_the_same_scene(robot, monkeypatch):

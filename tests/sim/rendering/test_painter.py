@@ -160,6 +160,51 @@ def test_a_video_shows_what_a_picture_shows(opengl):
     assert luma[1, 1] == pytest.approx(16.0 + 219.0 * BACKGROUND / 255.0, abs=1)
 
 
+@pytest.mark.parametrize(("shadows", "ghosts"), [(True, 0), (False, 0), (True, 1), (False, 1)])
+def test_frames_do_not_depend_on_those_before(opengl, shadows, ghosts):
+    """Only what has changed is drawn anew; the result is that of a process that begins with the frame."""
+    angle = np.linspace(0.0, 1.0, 5)
+    moving = np.stack([0.4 * np.cos(angle), 0.4 * np.sin(angle), 0.5 + 0.2 * angle], axis=1)
+    places = np.stack([moving, np.tile([-0.5, 0.1, 0.2], (5, 1))], axis=1)
+    zmp = np.stack([0.1 * angle, -0.2 + 0.0 * angle], axis=1)
+    frames = records(places, zmp=zmp)
+    options = {"video": True, "shadows": shadows, "ghosts": ghosts}
+    together = draw(opengl, frames, (BALL, BALL), **options)
+    for number in (1, 4):
+        ((luma, chroma),) = draw(opengl, frames[number : number + 1], (BALL, BALL), **options)
+        assert np.mean(np.abs(together[number][0] - luma) > 1) < 1e-4
+        assert np.mean(np.abs(together[number][1] - chroma) > 1) < 1e-4
+    assert np.mean(np.abs(together[1][0] - together[4][0]) > 8) > 0.01
+
+
+def test_equal_frames_are_equal(opengl):
+    frames = records(np.tile([[0.0, 0.0, 0.5]], (2, 1, 1)))
+    first, second = draw(opengl, frames, video=True)
+    np.testing.assert_array_equal(first[0], second[0])
+
+
+def test_edges_are_smooth(opengl):
+    """Luma passes through values between those of the ball and of the floor."""
+    frame = records([[[0.0, 0.0, 0.7]]])
+    ((luma, _),) = draw(opengl, frame, video=True, shadows=False)
+    (picture,) = draw(opengl, frame, shadows=False)
+    outline = is_red(picture)
+    edge = outline & ~(np.roll(outline, 1, 0) & np.roll(outline, -1, 0))
+    ball = np.median(luma[outline & ~edge])
+    between = (luma > ball + 15) & (luma < luma.max() - 25)
+    assert between.sum() > 0.5 * edge.sum()
+
+
+@pytest.mark.parametrize("video", [False, True])
+def test_the_outermost_pixels_are_like_their_neighbours(opengl, video):
+    """Smoothing must not mix in what is outside; but for lines of the floor, all is even there."""
+    (drawn,) = draw(opengl, records([[[0.0, 0.0, 0.5]]]), video=video)
+    luma = drawn[0] if video else drawn @ LUMA
+    for rim, beside in ((0, 1), (-1, -2)):
+        assert np.median(np.abs(luma[rim] - luma[beside])) < 2
+        assert np.median(np.abs(luma[:, rim] - luma[:, beside])) < 2
+
+
 def test_marks_are_on_the_floor_and_shine_through(opengl):
     square = np.full((32, 2), np.nan)
     square[:4] = [(-0.3, -0.3), (0.3, -0.3), (0.3, 0.3), (-0.3, 0.3)]
@@ -191,6 +236,18 @@ def test_marks_are_on_the_floor_and_shine_through(opengl):
     np.testing.assert_allclose(hidden[y, x], expected, atol=3)
 
 
+def test_many_bodies_and_odd_sizes(opengl):
+    """More bodies than one block of uniforms holds, and a picture that no video could have."""
+    camera = dataclasses.replace(CAMERA, width=321, height=181)
+    small = make_solid(trimesh.creation.icosphere(subdivisions=1, radius=0.02), RED)
+    places = np.full((1, 300, 3), 50.0)
+    places[0, 280] = (0.0, 0.0, 0.5)
+    (picture,) = draw(opengl, records(places), [small] * 300, camera=camera)
+    assert picture.shape == (181, 321, 3)
+    rows, columns = np.nonzero(is_red(picture))
+    np.testing.assert_allclose([columns.mean() + 0.5, rows.mean() + 0.5], [160.5, 90.5], atol=1.5)
+
+
 @pytest.mark.parametrize("video", [False, True])
 def test_a_camera_that_moves_with_a_ball_keeps_it_in_the_middle(opengl, video):
     """Frames do not depend on those before; without a shift the ball leaves the middle."""
@@ -206,3 +263,31 @@ def test_a_camera_that_moves_with_a_ball_keeps_it_in_the_middle(opengl, video):
     np.testing.assert_array_equal(draw(opengl, moving, video=True)[2][0], alone[0])
     luma = draw(opengl, still)[2] @ LUMA
     assert abs(np.median(np.nonzero(luma < 80)[1]) - 160) > 30
+
+
+def test_shadows_are_softer_farther_from_what_casts_them(opengl):
+    """The penumbra of a ball 1.6 m above the floor is wider than that of one at 0.3 m."""
+    sharp = dataclasses.replace(CAMERA, width=640, height=360, pitch_deg=-60.0, distance_m=5.0)
+    light = light_direction(CAMERA) / np.linalg.norm(light_direction(CAMERA))
+    widths = []
+    for height in (0.3, 1.6):
+        # The shadow is at the middle of the picture, the ball elsewhere.
+        place = [[height / light[2] * light]]
+        options = {"camera": dataclasses.replace(sharp, target_m=(0.0, 0.0, 0.0))}
+        (lit,), (shaded,) = (draw(opengl, records(place), shadows=on, **options) for on in (False, True))
+        share = (shaded.sum(axis=2) / lit.sum(axis=2))[180]
+        around = share[220:420]
+        dark = around.min()
+        widths.append(np.sum((around > dark + 0.06) & (around < 0.98)))
+    assert widths[1] > 1.6 * widths[0] > 0
+
+
+def test_an_edge_has_several_shades_in_a_video_with_shadows(opengl):
+    """Four samples of each pixel: between the ball and the sky there are values of a quarter, a half, ..."""
+    frame = records([[[0.0, 0.0, 0.9]]])
+    ((luma, _),) = draw(opengl, frame, video=True)
+    (picture,) = draw(opengl, frame)
+    # A picture has four samples as well, in another pattern.
+    expected = 16.0 + picture @ LUMA
+    assert np.mean(np.abs(luma - expected) > 24) < 0.002
+    assert np.mean((luma > 110) & (luma < 190)) > 0.0005

@@ -6,13 +6,19 @@ import pytest
 import yourdfpy
 
 from simbench.balance.leg_ik import stand
+from simbench.errors import RetargetError, RunError
 from simbench.robot.robot import load_robot
+from simbench.sim.bullet import bullet_world
 from simbench.sim.rendering import camera as camera_module
+from simbench.sim.rendering.camera import draw_pictures
 from simbench.sim.rendering.portrait import (
     BAND,
     FILLED,
     GAP,
+    LEFT,
     MARGIN,
+    MIDDLE,
+    RIGHT,
     draw_portrait,
     frame_cameras,
     link_hulls,
@@ -20,7 +26,8 @@ from simbench.sim.rendering.portrait import (
     panel_size,
     robot_points,
 )
-from simbench.sim.rendering.scene_view import project
+from simbench.sim.rendering.scene_renderer import moving_region, open_scene
+from simbench.sim.rendering.scene_view import Frames, project
 
 # A red crane of primitives on a green post: the boom is level at zero and upright in the middle of its range.
 CRANE = """<robot name="crane">
@@ -77,6 +84,24 @@ def test_romeo_is_in_all_four_pictures(romeo, tmp_path):
     # Title and captions.
     assert (picture[: BAND - 4] < 100).any()
     assert (picture[-BAND:] < 150).any()
+
+
+def test_bones_are_drawn_on_the_side_where_they_are(romeo, tmp_path):
+    draw_portrait(romeo, tmp_path / "romeo.png", fast=True, bones=True)
+    for front in panels(iio.imread(tmp_path / "romeo.png"))[::2]:
+        middle = front.shape[1] // 2
+        # Seen from the front, the left limbs are on the right.
+        for colour, half in ((LEFT, front[:, middle:]), (RIGHT, front[:, :middle])):
+            rows, _ = np.nonzero((front == colour).all(axis=2))
+            assert (half == colour).all(axis=2).sum() == len(rows)
+            assert np.ptp(rows) > 0.5 * front.shape[0]
+        assert (front == MIDDLE).all(axis=2).any()
+
+
+def test_a_robot_without_limbs_has_no_bones_to_draw(crane, tmp_path):
+    with pytest.raises(RetargetError, match="has no arm or leg that imitates a person's"):
+        draw_portrait(crane, tmp_path / "crane.png", bones=True)
+    assert not (tmp_path / "crane.png").exists()
 
 
 def test_a_robot_with_a_fixed_base_stands_on_the_floor(crane, tmp_path, monkeypatch):
@@ -157,3 +182,40 @@ def test_cameras_hold_all_points_at_one_scale(romeo):
         assert pixels.min() > 0
         assert (pixels.max(axis=0) < [width, height]).all()
     assert 0.9 * FILLED < max(filled) < 1.01 * FILLED
+
+
+def test_a_robot_without_shapes_is_refused(romeo, tmp_path):
+    bare = dataclasses.replace(
+        romeo, urdf_text=romeo.urdf_text.replace("<visual>", "<!--").replace("</visual>", "-->")
+    )
+    bare = dataclasses.replace(
+        bare, urdf_text=bare.urdf_text.replace("<collision>", "<!--").replace("</collision>", "-->")
+    )
+    with pytest.raises(RunError, match="romeo: has no shape to draw"):
+        draw_portrait(bare, tmp_path / "a.png")
+
+
+def test_frames_of_a_robot_of_primitives_are_drawn(crane):
+    frames = Frames(np.tile([0.0] * 6 + [1.0], (2, 1)), np.array([[0.0], [-1.5]]), {}, None)
+    (camera,) = frame_cameras([np.array([[-0.2, -0.2, 0.0], [0.9, 0.2, 2.0]])], [0.0], 160, 120)
+    (first, second), _ = draw_pictures(crane, [], frames, camera, [0, 1])
+    assert np.mean(np.abs(first.astype(int) - second) > 30) > 0.02
+
+
+@pytest.mark.parametrize("pitch", [-40.0, -9.0, 15.0])
+def test_a_cloud_fills_the_picture_seen_from_any_height(pitch):
+    cloud = np.random.default_rng(0).uniform((-0.2, -0.2, 0.0), (0.9, 0.2, 2.0), (50, 3))
+    (camera,) = frame_cameras([cloud], [30.0], 160, 120, pitch)
+    assert camera.pitch_deg == pitch
+    pixels = project(camera, cloud) / (camera.width, camera.height)
+    assert np.ptp(pixels, axis=0).max() == pytest.approx(FILLED, abs=0.005)
+    assert 0.5 * (pixels.min(axis=0) + pixels.max(axis=0)) == pytest.approx([0.5, 0.5], abs=0.02)
+
+
+def test_meshes_that_cannot_be_measured_may_move_anywhere(romeo, monkeypatch):
+    monkeypatch.setattr(bullet_world, "mesh_points", lambda path: None)
+    base = np.tile([0.0, 0.0, 0.9, 0.0, 0.0, 0.0, 1.0], (2, 1))
+    frames = Frames(base, np.zeros((2, len(romeo.joint_names))), {}, None)
+    (camera,) = frame_cameras([np.array([[-0.2, -0.2, 0.0], [0.9, 0.2, 2.0]])], [0.0], 160, 120)
+    with open_scene(romeo, [], camera) as scene:
+        assert moving_region(scene, frames, [0, 1]) == (0, 0, camera.width, camera.height)

@@ -14,6 +14,7 @@ from simbench.sim.rendering.painting import Cast
 from simbench.sim.rendering.scene_view import Camera, Frames
 from simbench.sim.rendering.scene_viewer import (
     open_browser_view,
+    require_browser_view,
 )
 
 needs_viser = pytest.mark.skipif(
@@ -63,6 +64,12 @@ def test_frames_after_the_server_has_gone_do_not_end_the_run(cast):
         view._process.wait()
         view.add(np.zeros(1), frames(1))
         view.finish("over", wait=True)
+
+
+def test_without_the_library_it_is_said_what_to_install(monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(RunError, match="--view needs viser: pip install viser"):
+        require_browser_view()
 
 
 @needs_viser

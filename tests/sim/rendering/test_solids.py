@@ -13,6 +13,7 @@ from simbench.sim.fixtures.furniture import drawer_mechanism
 from simbench.sim.rendering.painting import link_poses, mechanism_poses
 from simbench.sim.rendering.scene_view import UndrawableShapeError
 from simbench.sim.rendering.solids import (
+    PLAIN_COLOUR,
     make_solid,
     read_robot_meshes,
     robot_solids,
@@ -120,6 +121,21 @@ def test_a_mirrored_mesh_stays_outward_and_takes_its_colour(tmp_path):
     assert (solids["arm"].colours == [0, 128, 0]).all()
 
 
+@pytest.mark.parametrize(
+    ("visual", "materials"),
+    [
+        ('<visual><geometry><mesh filename="/nowhere/a.stl"/></geometry></visual>', ""),
+        (
+            '<visual><geometry><sphere radius="0.1"/></geometry><material name="m"/></visual>',
+            '<material name="m"><texture filename="/nowhere/a.png"/></material>',
+        ),
+    ],
+)
+def test_what_cannot_be_drawn_is_left_to_the_engine(visual, materials):
+    with pytest.raises(UndrawableShapeError):
+        read_robot_meshes(urdf_robot(visual, materials))
+
+
 def write_textured(folder):
     """A square of 1 m, one half red, the other blue; a quarter of the picture is blue."""
     pixels = np.zeros((8, 8, 3), np.uint8)
@@ -147,3 +163,12 @@ def test_a_texture_becomes_its_mean_colour_where_that_is_asked_for(tmp_path):
             read_robot_meshes(robot)
         [(_, colour)] = read_robot_meshes(robot, average_textures=True)["arm"]
         assert colour[:3] == pytest.approx([share, 0.0, 1.0 - share], abs=0.01)
+
+
+def test_a_texture_without_a_picture_gives_the_usual_colour():
+    robot = urdf_robot(
+        '<visual><geometry><sphere radius="0.1"/></geometry><material name="m"/></visual>',
+        '<material name="m"><texture filename="/nowhere/a.png"/></material>',
+    )
+    [(_, colour)] = read_robot_meshes(robot, average_textures=True)["arm"]
+    assert tuple(colour) == PLAIN_COLOUR
