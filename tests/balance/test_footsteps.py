@@ -156,10 +156,6 @@ def test_limits_are_the_leg_s(robots, stances, name):
             r"^step 1 \(left\): 0\.333 m from its place beside .*; allowed: 0\.331 m$",
         ),
         (
-            sideways(0.4, 0.4),
-            r"^step 1 \(left\): 0\.400 m from its place beside .*; allowed: 0\.331 m$",
-        ),
-        (
             turn(2.0, 1.0),
             r"^step 1 \(left\): its sole comes over the other one; allowed: soles beside",
         ),
@@ -167,7 +163,6 @@ def test_limits_are_the_leg_s(robots, stances, name):
             turn(2.0, 2.0),
             r"^step 1 \(left\): turned \+2\.000 rad away .*: -1\.047 to \+1\.571 rad$",
         ),
-        (march(0), r"^command 1 \(march\): 0 steps; allowed: 1 to 1000$"),
         (march(1001), r"^command 1 \(march\): 1001 steps; allowed: 1 to 1000$"),
         (
             forward(1e9, 0.2),
@@ -176,10 +171,6 @@ def test_limits_are_the_leg_s(robots, stances, name):
         (
             forward(np.nan, 0.1),
             r"^command 1 \(forward\): nan m; allowed: a finite number other than 0$",
-        ),
-        (
-            sideways(0.0, 0.1),
-            r"^command 1 \(sideways\): 0 m; allowed: a finite number other than 0$",
         ),
         (turn(1.0, -0.1), r"^command 1 \(turn\): steps of -0\.1 rad; allowed: above 0 rad$"),
     ],
@@ -199,16 +190,3 @@ def test_a_sole_does_not_pass_over_the_other_one(robots):
     check_footsteps(robots["mahru"], stance, [way[3], way[2]])
     with pytest.raises(BalanceError, match=r"^step 3 \(left\): its sole comes over the other one"):
         check_footsteps(robots["mahru"], stance, way)
-
-
-@pytest.mark.parametrize(
-    ("step", "message"),
-    [
-        (Footstep("middle", np.zeros(2), 0.0), r"^step 1: no foot 'middle'; allowed: left, right$"),
-        (Footstep("left", np.array([np.inf, 0.0]), 0.0), r"^step 1 \(left\): .*; allowed: finite numbers$"),
-        (Footstep("left", np.array([0.0, 0.09]), np.nan), r"^step 1 \(left\): .*; allowed: finite numbers$"),
-    ],
-)
-def test_a_step_that_says_nothing_is_refused(robots, stances, step, message):
-    with pytest.raises(BalanceError, match=message):
-        check_footsteps(robots["mahru"], stances["mahru"], [step])

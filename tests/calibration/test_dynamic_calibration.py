@@ -191,24 +191,3 @@ def test_deviations_say_how_far_off_solutions_are():
         solution, covariance = robust_least_squares(matrix, 0.0 * matrix, values, groups, blocks)
         inside.append(np.abs(solution - [1.0, -2.0]) < 2 * np.sqrt(np.diag(covariance)))
     assert 0.91 < np.mean(inside) < 0.98
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"rate": 0.0}, "rate 0 Hz"),
-        ({"velocity": np.zeros((30, 1))}, r"velocity: shape \(30, 1\)"),
-        ({"q": np.full((30, 2), np.nan)}, "q: has gaps"),
-    ],
-)
-def test_bad_motions_are_refused(change, message):
-    good = {"rate": 100.0} | dict.fromkeys(("q", "velocity", "acceleration", "target"), np.zeros((30, 2)))
-    with pytest.raises(CalibrationError, match=message):
-        ArmMotion(**good | change)
-
-
-def test_motions_of_other_arms_are_refused(arm, motions):
-    with pytest.raises(CalibrationError, match="motion of 2 joints; allowed: 6"):
-        calibrate_dynamics(read_arm("puma560"), motions, LAW)
-    with pytest.raises(CalibrationError, match="no motion"):
-        calibrate_dynamics(arm, [], LAW)

@@ -10,15 +10,9 @@ from simbench.cli.main import main
 KINDS = (
     "fifo",
     "zero",
-    "loop",
-    "socket",
     "folder",
-    "nothing",
-    "long",
     "not text",
     "newline",
-    "empty",
-    "sparse",
 )
 CASES = 120
 

@@ -25,16 +25,6 @@ COMMANDS = list(find_commands(get_command(app)))
 EXAMPLES = [(words, line) for words, command in COMMANDS for line in read_examples(command.epilog)]
 
 
-@pytest.mark.parametrize("words", [words for words, _ in COMMANDS], ids=" ".join)
-def test_the_short_option_shows_the_help_and_an_example_at_its_end(words, capsys):
-    assert main([*words, "-h"]) == 0
-    printed = capsys.readouterr().out
-    assert main([*words, "--help"]) == 0
-    assert capsys.readouterr().out == printed
-    last = printed.rstrip().splitlines()[-1].strip()
-    assert last.startswith(" ".join(["simbench", *words]))
-
-
 @pytest.mark.parametrize(("words", "line"), EXAMPLES, ids=[line for _, line in EXAMPLES])
 def test_an_example_is_understood_by_the_command_whose_help_it_ends(words, line):
     parts = shlex.split(line)

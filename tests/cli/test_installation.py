@@ -55,23 +55,6 @@ def test_a_folder_that_cannot_be_made_is_refused_in_one_line(tmp_path, capsys, p
     assert "file" in said
 
 
-def test_an_unknown_sample_is_refused_with_those_that_exist(capsys):
-    assert main(["motion", "inspect", "sample:run"]) == 2
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1
-    for path in SAMPLES.glob("w*"):
-        assert path.name in said
-    # These are no recordings.
-    assert "motion1.csv" not in said
-
-
-def test_samples_are_listed_among_the_motions(capsys):
-    assert main(["list", "motions"]) == 0
-    listed = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
-    for path in SAMPLES.glob("w*"):
-        assert path.suffix in listed[f"sample:{path.stem}"]
-
-
 def test_the_three_recordings_of_the_walk_are_one_motion(folder):
     markers, text, skeleton = (read_motion(f"walk.{suffix}") for suffix in ("c3d", "trc", "bvh"))
     for name, track in markers.joints.items():
@@ -81,21 +64,6 @@ def test_the_three_recordings_of_the_walk_are_one_motion(folder):
     for name, frames in markers.segments.items():
         np.testing.assert_allclose(text.segments[name][:, :3, :3], frames[:, :3, :3], atol=1e-4)
         np.testing.assert_allclose(skeleton.segments[name][:, :3, :3], frames[:, :3, :3], atol=1e-4)
-
-
-def test_a_sample_is_read_by_its_name(folder):
-    by_name, by_format, file = (read_motion(name) for name in ("sample:walk", "sample:walk.c3d", "walk.c3d"))
-    assert by_name.source == by_format.source == "sample:walk.c3d"
-    assert by_name.joints["left_wrist"].tobytes() == file.joints["left_wrist"].tobytes()
-    assert read_motion("sample:wave").source == "sample:wave.bvh"
-
-
-def test_the_walk_is_inspected_without_options_or_doubts(folder, capsys):
-    for suffix in ("c3d", "trc", "bvh"):
-        assert main(["motion", "inspect", f"walk.{suffix}"]) == 0
-        out = capsys.readouterr().out
-        assert "doubts: none" in out
-        assert re.search(r"^ICP .*\n^TGP .*\n^PMP ", out, re.MULTILINE)
 
 
 def estimates(out):

@@ -70,9 +70,9 @@ def test_bad_input_is_one_line(arguments, message, capsys):
 
 
 def test_of_a_scenario_what_each_place_and_size_brings(capsys):
-    assert main(["place", "ur5_drawer", "--equipment-scale", "0.9", "--equipment-scale", "1"]) == 0
+    assert main(["place", "ur5_drawer", "--equipment-scale", "0.9"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[:2] for line in lines[1:]] == [["0.90", "auto"], ["1.00", "auto"]]
+    assert [line.split()[:2] for line in lines[1:]] == [["0.90", "auto"]]
 
 
 def test_what_a_scenario_says_itself_is_no_option(capsys):

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from simbench.cli.completion import complete_robot
 from simbench.cli.main import main
 from simbench.cli.shared_options import list_overrides
 from simbench.runs.scenario.loading import load_scenario
@@ -37,19 +36,3 @@ def test_run_takes_another_robot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     provenance = json.loads(Path("run/provenance.json").read_text())
     assert provenance["robot"]["origin"] == "shipped"
     assert "name: direct_drive_arm" in Path("run/scenario.yaml").read_text()
-
-
-@pytest.mark.parametrize("command", [["run", "drawer"], ["sweep", "drawer", "--vary", "seed=1,2"]])
-def test_an_unknown_robot_is_refused_in_one_line(command, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    assert main([*command, "--robot", "mahruu"]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert "unknown robot `mahruu`" in line
-    assert "did you mean `mahru`?" in line
-    assert not list(tmp_path.iterdir())
-
-
-def test_robots_are_completed():
-    assert complete_robot("mah") == ["mahru"]
-    assert {"romeo", "mahru", "puma560"} <= set(complete_robot(""))
-    assert complete_robot("./") == []

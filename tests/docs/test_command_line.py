@@ -7,9 +7,8 @@ import re
 import pages
 import pytest
 from command_line import command_page
-from markdown_text import code, escape_text, table
 
-from simbench.cli.main import app, main
+from simbench.cli.main import main
 
 
 @pytest.fixture(scope="module")
@@ -32,26 +31,11 @@ def listed():
     return re.findall(r"^  ([\w-]+) ", shown_help().partition("Commands:")[2], flags=re.MULTILINE)
 
 
-def test_every_command_has_a_heading(page, listed):
-    assert len(listed) >= 12
-    assert set(re.findall(r"^## simbench (\S+)$", page, flags=re.MULTILINE)) == set(listed)
-    groups = [each.name for each in app.registered_groups]
-    assert re.findall(r"^### simbench (\w+) \w+$", page, flags=re.MULTILINE)
-    assert set(groups) <= set(listed)
-
-
 @pytest.mark.parametrize("command", ["run", "sweep", "motion inspect", "robot render"])
 def test_every_option_of_the_help_is_on_the_page(page, command):
     part = re.split(r"^##+ ", page.partition(f" simbench {command}\n")[2], maxsplit=1, flags=re.MULTILINE)[0]
     options = set(re.findall(r"^  (--[\w-]+)", shown_help(*command.split()), flags=re.MULTILINE)) - {"--help"}
     assert options == set(re.findall(r"^\| `(--[\w-]+)", part, flags=re.MULTILINE))
-
-
-def test_required_ranges_and_choices_are_named(page):
-    sweep = page.partition("## simbench sweep\n")[2].partition("\n## ")[0]
-    assert re.search(r"`--vary [^`]+` \| .*\*\*Required\.\*\*", sweep)
-    assert "Allowed: from 1." in sweep
-    assert "One of `robots`, `scenarios`" in page
 
 
 def test_every_command_of_the_pages_exists(listed):
@@ -65,10 +49,3 @@ def test_every_command_of_the_pages_exists(listed):
     }
     assert shown
     assert shown - {"--help", "--version", "COMMAND"} <= set(listed)
-
-
-def test_text_is_shown_as_it_is():
-    assert escape_text("a_b *c* `x_y|z` <d>") == r"a\_b \*c\* `x_y|z` \<d>"
-    assert escape_text("one ` alone") == r"one \` alone"
-    assert code("A|B") == r"`A\|B`"
-    assert table(("a", "b"), [("1", "2")]) == "| a | b |\n|---|---|\n| 1 | 2 |\n\n"

@@ -21,10 +21,6 @@ def excerpts():
             yield pytest.param(scenario, text, id=f"{page.stem}-{scenario}")
 
 
-def test_an_output_is_shown():
-    assert len(list(excerpts())) == 1
-
-
 @pytest.mark.parametrize(("scenario", "text"), list(excerpts()))
 def test_shown_output_is_that_of_the_baseline(scenario, text):
     path = resource_dir("scenarios") / "baselines" / f"{scenario}.json"

@@ -15,7 +15,6 @@ from simbench.dynamics.arm import (
     torque_regressor,
     with_parameters,
 )
-from simbench.errors import RobotError
 
 
 def states(arm, count=40, seed=7):
@@ -87,13 +86,3 @@ def test_friction_is_that_of_moving_joints():
         dataclasses.replace(arm, viscous=none, coulomb=none), none, [1e-9, -2.0], none
     )
     np.testing.assert_allclose(moving, [0.010918, -2 * 0.000311], atol=1e-10)
-
-
-def test_bad_input_is_said():
-    puma = read_arm("puma560")
-    with pytest.raises(RobotError, match=r"velocity of shape \(5,\); allowed: \(\.\.\., 6\)"):
-        inverse_dynamics(puma, np.zeros(6), np.zeros(5), np.zeros(6))
-    with pytest.raises(RobotError, match=r"arm, mass: shape \(2,\); allowed: \(6,\)"):
-        dataclasses.replace(puma, mass=np.ones(2))
-    with pytest.raises(RobotError, match="no row"):
-        read_arm("romeo")

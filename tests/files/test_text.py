@@ -79,25 +79,16 @@ HOSTILE = {
     "\x1b[31mred": r"\x1b[31mred",
     "\x1b]0;title\x07": r"\x1b]0;title\x07",
     "over\rwritten": r"over\rwritten",
-    "back\b\b": r"back\x08\x08",
     "\x9b31m": r"\x9b31m",
     "right\u202eleft": r"right\u202eleft",
-    "\u2066isolated\u2069": r"\u2066isolated\u2069",
-    "\ufeffmark": r"\ufeffmark",
     "two\u2028lines": r"two\u2028lines",
     "\udcff": r"\udcff",
-    "\U000e0041tag": r"\U000e0041tag",
     "nul\0": r"nul\x00",
 }
 PLAIN = [
     "",
-    "LElbowRoll",
-    "a b",
     "√mean ‖p − p_d‖²",
-    "関節",
-    "مفصل",
     "می‌خواهم",
-    "N m",
     "two\nlines\tand tab",
 ]
 
@@ -168,7 +159,16 @@ def test_finite_numbers(text, number):
     assert parse_finite_number(text) == number
 
 
-@pytest.mark.parametrize("number", ["9" * 100, "9" * 5000, "٣", "1٣", "-1", "1_0", "", "0x1", "1\n"])
+@pytest.mark.parametrize(
+    "number",
+    [
+        "9" * 5000,
+        "٣",
+        "-1",
+        "1_0",
+        "1\n",
+    ],
+)
 def test_numbers_of_participants(number):
     with pytest.raises(MotionError) as caught:
         read_actor(f"drawer:{number}")

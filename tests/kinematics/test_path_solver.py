@@ -291,13 +291,3 @@ def test_limits_may_differ_from_knot_to_knot():
     fine = np.linspace(time[25], time[34], 500)
     assert np.abs(path.derivative(1)(fine)).max() <= 0.501
     assert np.abs(path.derivative(1)(np.linspace(time[0], time[-1], 2000))).max() > 1.0
-
-
-def test_without_a_path_there_is_an_error():
-    time, preferred, cost = bounded_problem(20, seed=0)
-    lower, upper = np.full((20, 2), -1.0), np.full((20, 2), 1.0)
-    # From below to above within two knots, at a speed that takes ten.
-    upper[:10], lower[10:] = -0.5, 0.5
-    bounds = PathBounds(lower, upper, np.full(2, 5.0), np.full(2, 1e4))
-    with pytest.raises(ArithmeticError, match="no path within its limits"):
-        solve_bounded_path(time, preferred, cost, bounds)

@@ -297,11 +297,3 @@ def test_what_holds_already_is_not_reduced():
     rows = PathConstraints(np.full((50, 1), 0.01), np.full((50, 1), 0.5))
     square = np.full(50, 0.9)
     assert (reduce_rate(0.01, square, np.ones(50), rows, 5) == square).all()
-
-
-def test_bounds_that_are_not_positive_or_finite_are_refused():
-    with pytest.raises(ValueError, match="positive"):
-        fastest_rate(0.1, np.array([1.0, 0.0, 1.0]), no_rows(3))
-    rows = PathConstraints(np.full((3, 1), np.nan), np.ones((3, 1)))
-    with pytest.raises(ValueError, match="finite"):
-        fastest_rate(0.1, np.ones(3), rows)

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simbench.errors import RobotError
 from simbench.kinematics.rotation import matrix_to_quaternion, quaternion_to_matrix
 from simbench.kinematics.task_matrix import make_workspace
 from simbench.kinematics.tree import (
@@ -81,13 +80,6 @@ def test_frames_ride_on_their_bodies(upper_romeo):
         place = work.position[body] + work.rotation[body] @ point
         np.testing.assert_allclose(place, data.oMf[index].translation, atol=1e-12)
     assert len(tree.parent) == 15
-
-
-def test_a_ball_joint_is_refused():
-    model = pin.Model()
-    model.addJoint(0, pin.JointModelSpherical(), pin.SE3.Identity(), "hip")
-    with pytest.raises(RobotError, match="hip must have one degree of freedom"):
-        kinematic_tree(model)
 
 
 @settings(max_examples=50, deadline=None)

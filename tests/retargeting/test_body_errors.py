@@ -8,7 +8,6 @@ import pinocchio as pin
 import pytest
 from scipy.spatial.transform import Rotation
 
-from simbench.errors import RetargetError
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.trajectory import JointTrajectory
 from simbench.retargeting.body_errors import (
@@ -170,14 +169,6 @@ def test_a_hand_that_is_only_assumed_is_not_compared(romeo, trajectory, perfect)
     errors = compare(romeo, trajectory, replace(perfect, missing=("left_hand",)))
     sides = [track.side for track in errors.tracks if track.quantity == HAND_ORIENTATION]
     assert sides == ["right"]
-
-
-def test_another_number_of_samples_is_refused(romeo, trajectory, perfect):
-    shorter = JointTrajectory(
-        trajectory.time[:-1], trajectory.q[:-1], trajectory.joint_names, trajectory.base[:-1]
-    )
-    with pytest.raises(RetargetError, match="29 samples, the recording 30"):
-        compare(romeo, shorter, perfect)
 
 
 def test_a_palm_is_as_far_from_its_path_as_it_was_moved_and_may_turn_where_it_is_free_to():

@@ -104,19 +104,14 @@ def test_a_hand_may_be_a_palm_alone(load: Load) -> None:
     ("lines", "gains", "message"),
     [
         ("motors: {LArm: [1, 2], Neck: [1, 2]}\n", NO_GAINS, r"motors: no row for RArm; every joint"),
-        ("motors: {Neck: [1, 2]}\n", NO_GAINS, r"motors: no row for LArm, RArm; every joint"),
-        ("", "gains: {Neck: [1, 2]}\n", r"gains: no row for LArm, RArm; every joint"),
         ("motors: {Nick: [1, 2]}\n", NO_GAINS, r"motors: unknown joint `Nick`; allowed: LArm, Neck, RArm"),
-        ("friction: {Nick: {}}\n", NO_GAINS, r"friction: unknown joint `Nick`; allowed: LArm, Neck, RArm"),
         ("", "gains: some\n", r"`gains\.auto`: Input should be 'auto'"),
         ("", "gains: {Neck: [1]}\n", r"`gains\.rows\.Neck\.1`: Field required"),
-        ("", "gains: [1, 2]\n", r"`gains\.rows`: Input should be a valid"),
         (
             "friction: {Neck: {coulomb: 2, breakaway: 1.5}}\n",
             NO_GAINS,
             r"`friction\.Neck`: .*breakaway 1\.5 must not be less than coulomb 2",
         ),
-        ("friction: {Neck: {coulomb: 2}}\n", NO_GAINS, r"breakaway 0 must not be less than coulomb 2"),
         (
             "friction: {Neck: {viscous: -1}}\n",
             NO_GAINS,
@@ -128,15 +123,11 @@ def test_a_hand_may_be_a_palm_alone(load: Load) -> None:
             NO_GAINS,
             r"`motors\.Neck`: .*or reflected_inertia in kg·m²",
         ),
-        ("motors: {Neck: [50]}\n", NO_GAINS, r"`motors\.Neck`"),
-        ("motors: {Neck: [50, 1, 2]}\n", NO_GAINS, r"`motors\.Neck`"),
-        ("base: bolted\n", NO_GAINS, r"`base`: Input should be 'floating' or 'fixed'"),
         (
             "frames: {right_hand: r_arm}\nhands: {right_hand: {palm: r_hand}}\n",
             NO_GAINS,
             r"hands\.right_hand: unknown link `r_hand`; allowed: .*r_arm",
         ),
-        ("bandwidth: {limb_hz: 0}\n", NO_GAINS, r"`bandwidth\.limb_hz`: .*greater than 0"),
     ],
 )
 def test_mistakes_are_named_in_one_line(load: Load, lines: str, gains: str, message: str) -> None:

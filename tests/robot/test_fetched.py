@@ -6,7 +6,6 @@ import sys
 import pytest
 
 from simbench.cli.main import main
-from simbench.errors import RobotError
 from simbench.resources import resource_dir
 from simbench.robot.robot_sources import find_description, find_robot
 
@@ -73,14 +72,3 @@ def test_what_cannot_be_fetched_is_one_line(package, capsys, name, message):
     error = capsys.readouterr().err.splitlines()
     assert len(error) == 1
     assert message in error[0]
-
-
-def test_the_source_is_told(package, capsys):
-    assert main(["robot", "inspect", "fake_arm"]) == 0
-    assert "source              robot_descriptions" in capsys.readouterr().out
-
-
-def test_without_the_package_it_says_what_to_install(monkeypatch):
-    monkeypatch.setattr("importlib.util.find_spec", lambda name, *_: None)
-    with pytest.raises(RobotError, match=r"pip install robot_descriptions; it needs git, and the network"):
-        find_robot("robot_descriptions:g1")

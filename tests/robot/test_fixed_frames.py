@@ -76,16 +76,8 @@ def test_frames_are_where_the_description_puts_them(tmp_path: Path, base: str) -
             r"fixed_frames\.l_arm: the URDF has a link or joint",
         ),
         (
-            "fixed_frames: {l_arm_joint: {parent: l_arm, xyz: [0, 0, a]}}",
-            r"`fixed_frames\.l_arm_joint\.xyz\.2`",
-        ),
-        (
             "links: {a: {mass: 1, cog: [0, 0, 0], inertia: [1, 1, 1, 0, 0, 0]}}",
             r"links: not used: .* needs `root`",
-        ),
-        (
-            "colors: {red: [1, 0, 0]}",
-            r"colors: not used: it builds a URDF, which needs `root` too; the URDF robot",
         ),
         ("root: trunk", r"root: not used: it builds a URDF, which needs `links` too"),
         (
@@ -106,18 +98,3 @@ def test_what_has_no_effect_is_refused_in_one_line(tmp_path: Path, lines: str, m
     with pytest.raises(RobotError, match=message) as caught:
         load(tmp_path, lines + "\n")
     assert "\n" not in str(caught.value)
-
-
-def test_bandwidth_beside_gains_of_every_joint_is_refused(tmp_path: Path) -> None:
-    gains = "gains: {l_arm_joint: [1, 1], r_arm_joint: [1, 1]}\n"
-    assert load(tmp_path, "", gains).motors.stiffness.tolist() == [1, 1]
-    with pytest.raises(RobotError, match=r"bandwidth: not used: it holds for `gains: auto`"):
-        load(tmp_path, "bandwidth: {limb_hz: 3}\n", gains)
-
-
-def test_groups_of_other_names_are_refused(tmp_path: Path) -> None:
-    load(tmp_path, "")
-    path = tmp_path / "robot.yaml"
-    path.write_text(path.read_text(encoding="utf-8").replace("left_arm:", "arm:"), encoding="utf-8")
-    with pytest.raises(RobotError, match=r"groups\.arm: not used; allowed: trunk, head, left_arm"):
-        load_robot(path)

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from script_modules import loaded_script
 
-from simbench.errors import RobotError
 from simbench.robot.robot import load_robot, placed_robot
 from simbench.robot.robot_variants import draw_variation
 from simbench.sim.bullet import open_world
@@ -200,14 +199,6 @@ def test_bullet_takes_the_same_masses_and_moments(romeo):
             matrix = link.find("inertial/inertia")
             trace = sum(float(matrix.get(entry)) for entry in ("ixx", "iyy", "izz"))
             assert sum(moments) == pytest.approx(trace, rel=1e-6)
-
-
-@pytest.mark.parametrize("fraction", [-0.1, 1.0, np.nan])
-def test_fraction_out_of_range(direct_drive_arm, fraction):
-    with pytest.raises(RobotError, match=r"^variation: mass fraction .* at least 0 and less than 1$"):
-        vary(direct_drive_arm, 0, fraction)
-    with pytest.raises(RobotError, match=r"^variation: friction fraction .* less than 1$"):
-        draw_variation(0, direct_drive_arm, 0.1, fraction)
 
 
 @pytest.fixture(scope="module")

@@ -49,7 +49,7 @@ def test_a_log_without_an_attribute(run, capsys, name):
 
 
 @pytest.mark.parametrize("command", READERS, ids=lambda command: command[0])
-@pytest.mark.parametrize("number", [np.nan, -np.inf, 1e300])
+@pytest.mark.parametrize("number", [np.nan, -np.inf])
 @pytest.mark.parametrize("name", ["joint_position"])
 def test_numbers_that_cannot_be_drawn(run, capsys, command, name, number):
     log = by_hand.puma_log()

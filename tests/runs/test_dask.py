@@ -155,17 +155,6 @@ def test_a_cluster_that_goes_away_keeps_what_is_done(items, tmp_path):
     assert 1 <= len(list((tmp_path / "a" / "rows").iterdir())) <= 2
 
 
-def test_nobody_at_the_address_is_one_line(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("simbench.runs.execution._CONNECT_TIMEOUT", 0.5)
-    for address in ("tcp://127.0.0.1:1", "nowhere://x"):
-        assert main(["sweep", "puma560_sweep", "--vary", "seed=1,2", "--dask", address]) == 2
-        printed = capsys.readouterr().err
-        assert printed.startswith(f"error: --dask {address}: no Dask scheduler answers")
-        assert printed.count("\n") == 1
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_what_the_work_prints_is_no_part_of_its_answer():
     import pickle
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simbench.cli.main import main
-from simbench.errors import RunError, ScenarioError
+from simbench.errors import RunError
 from simbench.runs.baseline import baseline_path
 from simbench.runs.isolated_runs import compare_engines
 from simbench.runs.log import open_run
@@ -37,7 +37,7 @@ def runs(tmp_path_factory):
     """Runs of a pushed humanoid and of an arm with a drawer, by scenario and engine."""
     folder = tmp_path_factory.mktemp("engines")
     made = {}
-    for name, overrides in (("push", ONE_PUSH), ("puma560_drawer", ())):
+    for name, overrides in (("push", ONE_PUSH), ("puma560_drawer", ("motion.task.repetitions=1",))):
         for engine in filter(is_installed, sorted(ENGINES)):
             scenario = load_scenario(name, [*overrides, f"simulation.engine={engine}"])
             made[name, engine] = run_scenario(scenario, folder / f"{name}-{engine}")
@@ -133,15 +133,10 @@ def test_the_command_compares_writes_one_report_and_tells_what_fails(tmp_path, m
     ("arguments", "told"),
     [
         (
-            ["run", "puma560_sweep", "--engine", "ode"],
-            "Invalid value for '--engine': 'ode' is not one of 'bullet', 'mujoco'",
-        ),
-        (
             ["run", "puma560_sweep", "--set", "simulation.engine=ode"],
             "must be 'bullet' or 'mujoco', got 'ode'",
         ),
         (["run", "puma560_sweep", "--engine", "mujoco", "--gui"], "--gui: engine mujoco has no window"),
-        (["compare-engines", "nonsense"], "nonsense"),
         (["compare-engines", "puma560_sweep", "--set", "simulation.engine=bullet"], "leave it out"),
         (["compare-engines", "puma560_sweep", "puma560_sweep"], "the same name"),
     ],
@@ -177,11 +172,6 @@ def test_an_engine_that_is_not_installed(monkeypatch, tmp_path, capsys, missing,
     if missing == "bullet":
         with pytest.raises(RunError, match="simbench replay needs PyBullet"):
             open_picture_engine("simbench replay")
-
-
-def test_an_unknown_engine_is_refused_by_the_schema():
-    with pytest.raises(ScenarioError, match="must be 'bullet' or 'mujoco'"):
-        load_scenario("drawer", ["simulation.engine=gazebo"])
 
 
 def test_without_pybullet_mujoco_is_the_usual_engine(monkeypatch):

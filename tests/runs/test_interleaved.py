@@ -15,7 +15,10 @@ from simbench.runs.scenario.scenario_files import list_scenarios
 from simbench.sim.bullet.bullet_world import BulletWorld
 
 # Three seconds each: a grip that closes, moves and lets go; balance beside equipment.
-GRIP = load_scenario("puma560_drawer", ["motion.task.repetitions=1", "simulation.lead_in_s=1.0"])
+GRIP = load_scenario(
+    "puma560_drawer",
+    ["motion.task.repetitions=1", "motion.task.rest_duration_s=0.1", "simulation.lead_in_s=0.5"],
+)
 STAND = load_scenario("drawer", ["motion.end_s=0.4", "simulation.lead_in_s=0.6", "simulation.hold_s=0.1"])
 
 

@@ -40,9 +40,8 @@ def drawer_key():
     return scenario_key("drawer")
 
 
-@pytest.mark.parametrize(
-    "override",
-    [
+def test_what_only_the_physics_reads_leaves_the_plan(drawer_key):
+    physics = (
         "simulation.floor_friction=0.5",
         "simulation.log_rate_hz=100",
         "control.bandwidth_hz=5",
@@ -52,10 +51,8 @@ def drawer_key():
         "variation.mass_fraction=0.1",
         "camera.width=640",
         "push={first_ns: 1}",
-    ],
-)
-def test_what_only_the_physics_reads_leaves_the_plan(drawer_key, override):
-    assert scenario_key("drawer", override) == drawer_key
+    )
+    assert scenario_key("drawer", *physics) == drawer_key
 
 
 @pytest.mark.parametrize(
@@ -63,13 +60,8 @@ def test_what_only_the_physics_reads_leaves_the_plan(drawer_key, override):
     [
         "seed=7",
         "robot.position_m=[-0.01, 0.0]",
-        "motion.task.repetitions=2",
         "retarget.pelvis_follow=0.3",
         "simulation.timestep_s=0.0005",
-        "simulation.settle_s=0.6",
-        "control.feedforward=gravity",
-        "balance.embedding=false",
-        # A robot on its feet leans against the resistance.
         "fixtures.0.friction_n=9",
         "fixtures.0.handle_separation_m=0.31",
     ],
@@ -258,9 +250,9 @@ def test_a_sweep_of_friction_plans_once_and_changes_no_bit(tmp_path, monkeypatch
     monkeypatch.setattr(local, "run_isolated", run_here)
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "cache"))
     sets = [part for text in SHORT for part in ("--set", text)]
-    vary = ["--vary", "simulation.floor_friction=0.7,0.8,0.9"]
+    vary = ["--vary", "simulation.floor_friction=0.7,0.8"]
     assert main(["sweep", "dance", *vary, *sets, "--keep", "--out", str(tmp_path / "s")]) in (0, 1)
-    assert "plans  made: 1, reused: 2" in capsys.readouterr().out
+    assert "plans  made: 1, reused: 1" in capsys.readouterr().out
     swept = sorted((tmp_path / "s" / "runs").iterdir())[1]
     alone = tmp_path / "alone"
     assert main(["run", "dance", *sets, "--no-cache", "--out", str(alone)]) in (0, 1)

@@ -57,7 +57,7 @@ def quiet(stage, done, total):
 
 
 def test_smaller_equipment_lets_shorter_arms_do_as_the_person():
-    robot, scenario = load_robot("mahru"), load_scenario("mahru_drawer", ["motion.end_s=8.0"])
+    robot, scenario = load_robot("mahru"), load_scenario("mahru_drawer", ["motion.end_s=4.0"])
     ratio = arm_ratio(robot, scenario)
     assert ratio == pytest.approx(0.89, abs=0.01)
     scales = [1.0, round(ratio, 2), 0.3]

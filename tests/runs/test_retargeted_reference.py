@@ -435,20 +435,13 @@ def test_the_feedforward_is_what_the_motors_must_give(puma):
             ["motion.task.stroke_m=0.1"],
             "motion.task.stroke_m: unknown key; allowed: amplitude_rad, speed_rad_s, repetitions, pause_s",
         ),
-        (["motion.task.speed_rad_s=0"], "motion.task.speed_rad_s: must be greater than 0, got 0"),
-        (["motion.task.speed_rad_s=-1"], "motion.task.speed_rad_s: must be greater than 0, got -1"),
-        (["motion.task.amplitude_rad=-0.5"], "motion.task.amplitude_rad: must be greater than 0, got -0.5"),
-        (["motion.task.pause_s=-0.1"], "motion.task.pause_s: must be greater than 0, got -0.1"),
         (["motion.task.repetitions=0"], "motion.task.repetitions: must be greater than 0, got 0"),
         (["motion.task.repetitions=1.5"], "motion.task.repetitions: must be a whole number, got 1.5"),
         (["motion.task.repetitions=1e300"], "motion.task: would take 4.25e+300 s; at most 600 s"),
-        # 1.875 / 1e-9 s each stroke, and two pauses.
-        (["motion.task.speed_rad_s=1e-9"], "motion.task: would take 3.75e+09 s; at most 600 s"),
         (
             ["motion.task.amplitude_rad=1e-9"],
             "motion.task: a stroke takes 1.88e-09 s; at least a step, 0.001 s",
         ),
-        (["motion.task.repetitions=142"], "motion.task: would take 603.5 s; at most 600 s"),
         (
             # Joint 5 stands at 0.8 of ±1.745329, all others have more room.
             ["motion.task.amplitude_rad=2.6"],
@@ -462,15 +455,7 @@ def test_the_feedforward_is_what_the_motors_must_give(puma):
             ["robot.height_m=-0.1"],
             "robot.height_m: puma560 has a fixed base, which is not below the floor; allowed: from 0",
         ),
-        (
-            ["robot.name=romeo", "control.law=pd"],
-            "motion.source joints:sweep: needs a robot with a fixed base",
-        ),
         (["robot.name=romeo"], "control.law: computed_torque needs a fixed base; romeo floats"),
-        (
-            ["fixtures=[{type: drawer, position_m: [0.5, 0, 0]}]"],
-            "fixtures: motion.source joints:sweep uses none",
-        ),
     ],
 )
 def test_bad_input_is_refused_in_one_line(overrides, message, tmp_path):

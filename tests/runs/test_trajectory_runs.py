@@ -138,11 +138,8 @@ def test_studies_depend_on_the_file(romeo_run, monkeypatch):
     [
         (["missing.csv", "--robot", "puma560"], "no such file"),
         (["wave.csv"], "say of which robot: --robot NAME"),
-        (["person.bvh"], "simbench retarget person.bvh"),
         (["wave.csv", "--robot", "romeo", "--set", "motion.unit=mm"], "unit is for a person's recording"),
-        (["wave.csv", "--robot", "romeo", "--set", "robot.posture=seated"], "seat|stool"),
         (["wave.csv", "--robot", "romeo", "--set", "motion.start_s=9"], "0 samples between motion.start_s"),
-        (["wave.csv", "--robot", "romeo", "--set", "push={first_ns: 5.0}"], "push: motion.source trajectory"),
     ],
 )
 def test_bad_input_is_one_line(romeo_run, monkeypatch, capsys, arguments, line):

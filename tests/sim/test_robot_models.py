@@ -11,7 +11,7 @@ from simbench.sim.bullet.bullet_bodies import bullet
 from simbench.sim.engine import GRAVITY
 
 ROBOTS = robot_parameters()
-CONFIGURATIONS = 100
+CONFIGURATIONS = 40
 
 
 class Pair:

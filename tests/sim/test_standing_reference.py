@@ -4,7 +4,6 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.errors import BalanceError
 from simbench.options import PushSection, RobotSection, SimulationSection
 from simbench.robot.robot import load_robot
 from simbench.sim.balance_loop import build_standing_reference
@@ -86,8 +85,3 @@ def test_the_torques_hold_arms_and_legs_with_the_floor_s_push_through_the_soles(
 def test_feedforward_is_what_the_scenario_says(mahru, timeline, kind, same):
     torque = build_standing_reference(mahru, PLACE, STANDING_SETTINGS, None, kind).reference.feedforward
     np.testing.assert_array_equal(torque, timeline.reference.feedforward if same else 0.0 * torque)
-
-
-def test_a_robot_without_legs_is_refused():
-    with pytest.raises(BalanceError, match=r"puma560: balance needs two legs"):
-        build_standing_reference(load_robot("puma560"), PLACE, STANDING_SETTINGS, None, "none")

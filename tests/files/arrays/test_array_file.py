@@ -195,16 +195,11 @@ def test_nothing_in_a_pickle_is_run(tmp_path, kind, protocol):
         (b"(S'ls'\nios\nsystem\n.", "not a pickle of arrays"),
         (b"\x80\x04\x8c\x02os\x8c\x06system\x93\x8c\x02ls\x85R.", "names os.system"),
         (b"\x80\x04\x8c\x05torch\x8c\x03x\ny\x93.", "PyTorch tensors"),
-        (b"\x80\x02ctorch._utils\n_rebuild_tensor_v2\n.", "PyTorch tensors"),
         (b"\x80\x02cchumpy.ch\nCh\n)\x81}b.", "chumpy arrays"),
-        (b"\x80\x02\x82\x01.", "not a pickle of arrays"),
-        (b"\x80\x02P1\n.", "PyTorch tensors"),
         (b"\x80\x09N.", "not a pickle of arrays, or a damaged one"),
         (b"\x80\x02c_codecs\nencode\n}X\x01\x00\x00\x00aNsb.", "a state of what has none"),
         (b"\x80\x02}N" + b"\x85" * 500_000 + b"Ns.", "keys other than texts and numbers"),
-        (b"\x80\x02}(N" + b"\x85" * 500_000 + b"Nd.", "keys other than texts and numbers"),
         (b"\x80\x02N", "ends too early"),
-        (b"", "empty"),
         (b"hello", "not a pickle of arrays"),
     ],
 )
@@ -255,23 +250,16 @@ def zip_bomb(count):
 BOMBS = {
     "memo index": lambda: b"\x80\x02Nr\xff\xff\xff\xff" + b"q\x00" * 5 + b"X\xff",
     "bytes": lambda: b"\x80\x04\x8e" + struct.pack("<Q", 2**62) + b"ab.",
-    "bytearray": lambda: b"\x80\x05\x96" + struct.pack("<Q", 2**40) + b"ab.",
     "text": lambda: b"\x80\x04\x8d" + struct.pack("<Q", 2**63) + b"ab.",
     "long": lambda: b"\x80\x02\x8b" + struct.pack("<i", 2**31 - 1) + b"ab.",
-    "negative": lambda: b"\x80\x02\x8b" + struct.pack("<i", -5) + b"ab.",
-    "frame": lambda: b"\x80\x04\x95" + struct.pack("<Q", 2**63) + b"N",
-    "digits": lambda: b"\x80\x02L" + b"9" * 9000 + b"L\n.",
     "array": lambda: pickle.dumps(np.zeros(2), 2).replace(b"K\x02\x85", b"J\xff\xff\xff\x7f\x85"),
     "deep lists": lambda: deep(b"]", b"a", 20_000),
-    "deep tuples": lambda: deep(b"", b"\x85", 20_000),
     "itself": lambda: b"\x80\x02]q\x00h\x00a.",
     "laughs": lambda: laughs(50, 10),
     "npy": lambda: header((10**12,)) + bytes(80),
     "npy overflow": lambda: header((2**62, 2**62)) + bytes(80),
     "npy negative": lambda: header((-1, -8)) + bytes(80),
-    "npy empty texts": lambda: header((10**12,), "|S0"),
     "npy records": lambda: header((2,), "(1000000,)f8") + bytes(80),
-    "npy header": lambda: b"\x93NUMPY\x01\x00" + struct.pack("<H", 60000) + b"(" * 60000,
     "zip": lambda: zip_bomb(2**31),
 }
 
@@ -302,13 +290,6 @@ def test_more_values_than_a_recording_has_are_refused(tmp_path):
         read(tmp_path / "a.pkl", b"\x80\x02](" + b"N" * 1_000_000 + b"e.")
 
 
-def test_a_torch_archive_says_what_to_do(tmp_path):
-    with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
-        archive.writestr("result/data.pkl", b"\x80\x02N.")
-    with pytest.raises(MotionError, match=r"parameters = torch\.load"):
-        read(tmp_path / "a.npz")
-
-
 @pytest.mark.parametrize("order", "<>")
 @pytest.mark.parametrize("suffix", [".npy", ".pkl"])
 def test_texts_of_impossible_characters_are_refused(tmp_path, order, suffix):
@@ -319,8 +300,3 @@ def test_texts_of_impossible_characters_are_refused(tmp_path, order, suffix):
     np.testing.assert_array_equal(read(tmp_path / f"a{suffix}", content)[UNNAMED], text)
     with pytest.raises(MotionError, match="no characters"):
         read(tmp_path / f"b{suffix}", content.replace(text.tobytes(), b"\xff" * 16))
-
-
-def test_names_with_line_feeds_stay_in_one_line(tmp_path):
-    found = read(tmp_path / "a.pkl", pickle.dumps({"a\nb\x1b": 1.0}))
-    assert list(found) == ["a b\\x1b"]

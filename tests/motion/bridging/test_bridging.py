@@ -13,8 +13,6 @@ from simbench.motion.marker_maps import to_human_motion
 from simbench.motion.marker_preparation import prepare_markers
 from simbench.motion.read_options import ReadOptions
 
-RATE = 100.0
-
 
 @pytest.fixture(scope="module")
 def whole():

@@ -45,14 +45,6 @@ def test_without_an_elbow_the_other_arm_is_used_and_the_option_named(body):
     assert "right_elbow" in to_human_motion(found, ReadOptions()).missing
 
 
-def test_without_both_elbows_the_markers_are_named(body):
-    message = (
-        r"no complete arm: markers are missing \(left arm: LELB; right arm: RELB\); --estimate estimates"
-    )
-    with pytest.raises(MotionError, match=message):
-        prepare_markers(without(body, {"LELB", "RELB"}), ReadOptions())
-
-
 def test_an_elbow_turned_by_a_marker_of_the_upper_arm(body):
     elbow, turn = body.joints["right_elbow"], body.rotations["right_upper_arm"]
     upa = elbow + turn @ [-0.15, 0.0, 0.05]

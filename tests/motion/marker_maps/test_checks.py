@@ -13,9 +13,6 @@ from simbench.errors import MotionError
 from simbench.motion.marker_maps import to_human_motion
 from simbench.motion.read_options import UNITS, ReadOptions
 
-# x -> y -> z -> x.
-CYCLE = np.roll(np.eye(3), 1, axis=0)
-
 
 @pytest.fixture
 def recording(person, make_recording):
@@ -165,15 +162,3 @@ def test_names_no_map_has_are_refused_with_the_closest_map(person, make_recordin
         "'vicon': unknown; known: anatomical, cmu",
         ReadOptions(marker_map="vicon"),
     )
-
-
-def test_coinciding_markers_are_refused_by_name_and_frame(recording):
-    positions = recording.positions.copy()
-    index = {name: k for k, name in enumerate(recording.names)}
-    positions[7, index["LWRA"]] = positions[7, index["LWRB"]]
-    refused(replace(recording, positions=positions), "LWRB and LWRA coincide at frame 7")
-
-
-def test_one_frame_is_no_motion(recording):
-    one = replace(recording, time=recording.time[:1], positions=recording.positions[:1])
-    refused(one, "at least 2 frames")

@@ -110,17 +110,14 @@ OUTSIDE = '<?xml version="1.0"?><!DOCTYPE m [<!ENTITY a SYSTEM "file:///etc/pass
         (lambda text: "<a>" * 100, "nested more than 30 elements deep"),
         (lambda text: text[: len(text) // 2], "not XML: no element found|not XML: unclosed"),
         (lambda text: "<bvh/>", "not MVNX, whose outermost element is mvnx"),
-        (lambda text: "", "not XML"),
         (lambda text: text.replace("orientation>", "turn>"), "<orientation>"),
         (lambda text: text.replace('label="L5"', 'label="L3"'), "two segments have the same name"),
         (lambda text: text.replace("</position>", " 1</position>"), "<position> has 70 numbers, not 69"),
         (lambda text: text.replace("</position>", " x</position>"), "<position> holds 'x'; it must hold"),
-        (lambda text: text.replace(' frameRate="100"', ""), "has no frameRate"),
         (lambda text: text.replace('frameRate="100"', 'frameRate="0"'), "frameRate is 0; allowed"),
-        (lambda text: text.replace("</orientation>", " 0</orientation>"), "has 93 numbers, not 92"),
         (lambda text: text.replace('type="normal"', 'type="tpose"'), "no orientations of segments in"),
     ],
-)  # fmt: skip
+)
 def test_damaged_or_hostile_mvnx_is_one_line(tmp_path, person, change, words):
     path = tmp_path / "walk.mvnx"
     path.write_text(change(mvnx(person)))
@@ -238,7 +235,6 @@ def test_motives_markers(tmp_path, person, make_markers, up):
         (lambda text: changed_cells(text, [5], 3, ["abc"]), "column 4: 'abc' is not a number"),
         (lambda text: changed_cells(text, [5], 1, ["0.04"]), "time does not increase at sample 6"),
         (lambda text: changed_cells(text, [5], 2, ["9"]), "a quaternion of length 9"),
-        (lambda text: "\n".join(text.split("\n")[:7]), "no frames follow"),
     ],
 )
 def test_a_damaged_take_is_one_line(tmp_path, person, change, words):

@@ -181,10 +181,8 @@ def test_unseen_joints_are_gaps(tmp_path, person):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda joints: joints[..., :2], "known: "),
         (lambda joints: joints * [1.0, 0.0, 1.0], "lie in a plane"),
         (lambda joints: joints[:, ::-1], "bones are no person's in any known order"),
-        (lambda joints: np.random.default_rng(1).normal(size=joints.shape), "no person's in any known order"),
         (lambda joints: np.full_like(joints, np.nan), "no joint is seen"),
         (lambda joints: joints[:1], "1 frame|known: "),
         (lambda joints: np.pad(joints, ((0, 0), (0, 4), (0, 0))), "no known skeleton has so many"),
@@ -217,11 +215,8 @@ def test_landmarks_in_fractions_of_an_image_are_refused(tmp_path, person):
     ("skeleton", "words"),
     [
         ("spider", "skeleton 'spider': unknown; known: smpl"),
-        ("mediapipe", "17 joints, but skeleton mediapipe has 33"),
         ("none.txt", "none.txt: cannot be read"),
-        ("long.txt", "17 joints, but .*long.txt names 18"),
         ("twice.txt", "'hip' is there twice"),
-        ("tree.yaml", "no list of names"),
     ],
 )
 def test_a_skeleton_that_does_not_fit_is_one_line(tmp_path, monkeypatch, person, skeleton, words):
@@ -331,17 +326,14 @@ def test_times_in_other_units_and_counted_frames(tmp_path, person):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "line 1"),
         ("1,2,3,4\n5,6,7,8\n", "numbers without a header.*simbench run .* --robot NAME"),
         ("time_s,base_x_m,base_qw,hip_rad\n0,1,1,0\n1,1,1,0\n", "a robot's trajectory is run by"),
         ("time,a_x,a_y,b_x,b_y\n0,1,2,3,4\n", "does not name the columns of at least three points"),
         ("a_x,a_y,a_z,b_x,b_y,b_z,c_x,c_y,c_z\n1,2,3,4,5,6,7,8,nine\n", "line 2, column 9: 'nine' is not"),
-        ("a_x,a_y,a_z,b_x,b_y,b_z,c_x,c_y,c_z\n1,2,3,4,5,6,7,8,9e30\n", "column 9: 9e.30 is no coordinate"),
         (
             "t,a_x,a_y,a_z,b_x,b_y,b_z,c_x,c_y,c_z\n0,1,2,9,4,5,6,7,8,9\n0,1,2,3,4,5,6,7,8,9\n",
             "does not increase",
         ),
-        ("a_x,a_y,a_z,b_x,b_y,b_z,c_x,c_y,c_z\n,,,,,,,,0\n", "line 1"),
     ],
 )
 def test_a_table_that_is_none_is_one_line(tmp_path, text, words):

@@ -76,7 +76,6 @@ def test_a_set_gives_back_the_person(person, make_recording, name):
         lambda name: f"V.{name}" if name == "C7" else name,
         lambda name: f"Bob:{name}" if name.startswith("L") else name,
         lambda name: name.lower(),
-        lambda name: f"{name} ",
         lambda name: f"{name}_1",
         lambda name: f"{name[0]}.{name[1:]}",
     ],

@@ -139,18 +139,6 @@ def test_the_score_says_how_much_was_known(tmp_path):
     assert scores["mixamo"] > scores["lafan1"] > scores["unnamed"]
 
 
-def test_what_was_assumed_is_said(tmp_path):
-    guess = SkeletonGuess(read(tmp_path, DIALECTS["mixamo"]))
-    assert guess.doubts == guess.unsure == guess.missing == ()
-    assert "mixamo names (1.00), reference posture: T-pose of the hierarchy" in guess.notes[0]
-    assert "--map" in guess.notes[0]
-    along = SkeletonGuess(read(tmp_path, DIALECTS["lafan1"]))
-    assert "neither the rest pose nor a frame" in along.doubts[0]
-    unnamed = SkeletonGuess(read(tmp_path, DIALECTS["unnamed"]))
-    assert any("left and right: by the toes" in doubt for doubt in unnamed.doubts)
-    assert "left_elbow" in unnamed.unsure
-
-
 def test_a_t_pose_frame_is_the_reference_where_the_hierarchy_is_none(tmp_path):
     """The rest pose lies along x; the first frame is a T-pose that the motion jumps away from."""
     straight = known_motion(elbows=False)

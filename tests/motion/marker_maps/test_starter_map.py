@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import yaml
 from skeleton_dialects import dialects, known_motion, write_bvh
 
 from simbench.cli.main import main
@@ -41,22 +40,6 @@ def test_the_map_gives_the_same_motion(tmp_path, cli, name):
         np.testing.assert_allclose(mapped.segments[segment], frames, atol=1e-9)
 
 
-def test_comments_say_what_was_guessed_and_what_was_not(tmp_path, cli):
-    path = tmp_path / "clip.bvh"
-    path.write_text(write_bvh(DIALECTS["unnamed"], known_motion()), encoding="utf-8")
-    code, out, _ = cli("motion", "map", path)
-    assert code == 0
-    comments = " ".join(line for line in out.split("\n") if line.startswith("#"))
-    for words in (
-        "guessed by simbench",
-        "Doubtful: left and right",
-        "Joints that are not used:",
-        "Guessed without",
-    ):
-        assert words in comments
-    assert "left_elbow" in yaml.safe_load(out)["joints"]
-
-
 def test_a_shipped_map_is_written_as_far_as_it_applies(tmp_path, cli):
     written = tmp_path / "map.yaml"
     assert cli("motion", "map", "sample:walk", "--out", written)[0] == 0
@@ -77,12 +60,3 @@ def test_recipes_without_their_points_are_left_out():
     reduced = reduce_map(whole, names)
     assert "left_shoulder" in reduced.joints
     assert not any(point.startswith("R") and point[1:].isupper() for point in points_in_map(reduced))
-
-
-@pytest.mark.parametrize(
-    ("source", "words"), [("actor:drawer", "needs no marker map"), ("none.bvh", "no such file")]
-)
-def test_what_has_no_map_is_said(cli, source, words):
-    code, _, err = cli("motion", "map", source)
-    assert code == 2
-    assert words in err

@@ -16,7 +16,7 @@ from simbench.resources import resource_dir
 
 SECTIONS = ("joints", "points", "frames", "segments", "feet", "facing")
 # Among them what overflows in a square, and what does so in the square of a square.
-NUMBERS = (0.0, -1.0, 0.1, 1e-9, 1e-200, 999.0, 1e9, 1e77, 1e155, 1e300, float("inf"), float("nan"))
+NUMBERS = (0.0, -1.0, 1e-9, 999.0, 1e300, float("nan"))
 MARKER_SETS = ("kim2005", "plug_in_gait", "rajagopal")
 
 

@@ -89,18 +89,12 @@ def without(*dropped):
     [
         ("", "line 1: no line of numbers follows ''"),
         ("time_s\n0\n1\n", "line 1: no complete arm; columns of left_shoulder"),
-        (text(table())[:400], r"line 1:"),
         (text(table())[:1100], r"line \d: \d+ value.s.; there must be 31"),
         ("\n".join(text(table()).split("\n")[:1]), "0 frame.s. found"),
-        ("\n".join(text(table()).split("\n")[:2]), "1 frame.s. found"),
         (changed("left_hand_x_m", 1, "nan"), "line 3, column 25: 'nan'; it must be a finite number"),
-        (changed("left_hand_x_m", 1, "left"), "line 3, column 25: 'left'"),
-        (changed("left_hand_x_m", 1, ""), "line 3, column 25: ''"),
-        (changed("left_hand_x_m", 1, "1e200"), "line 3, column 25: '1e200'"),
         (changed("left_hand_x_m", 1, "1,5"), "line 3: 32 value.s.; there must be 31"),
         (changed("left_hand_qw", 2, "0.5"), r"left_hand at frame 2: a quaternion of length 0\.5"),
         (changed("time_s", 2, "0.1"), "time repeats at frame 2"),
-        (changed("time_s", 1, "1e-300"), "time repeats at frame 1"),
         (changed("time_s", 2, "0.05"), "time goes back at frame 2"),
         (
             text(table()).replace("left_wrist_x_m", "left_elbow_x_m"),
@@ -111,10 +105,8 @@ def without(*dropped):
             "column 8 is 'left_wrist'; allowed: NAME_x_m",
         ),
         (without("left_wrist_y_m"), "'left_wrist' lacks 'left_wrist_y_m'"),
-        (without("left_hand_qz"), "'left_hand' lacks 'left_hand_qz'"),
         (without(*(f"left_hand_{end}" for end in ENDS)), "no complete arm; columns of left_hand are missing"),
         (text(table()).replace(",1.1,", ",1100,"), "upper arm"),
-        (bytes(range(256)), "line 1: no line of numbers follows"),
     ],
 )
 def test_a_damaged_table_is_one_line_with_its_place(tmp_path, content, words):

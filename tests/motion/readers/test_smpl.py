@@ -391,9 +391,3 @@ def test_retargeting_reads_the_file_and_the_body_model(tmp_path):
     assert any("joint places approximate" in doubt for doubt in bare.doubts)
     assert not any("joint places approximate" in doubt for doubt in shaped.doubts)
     assert bare.joints["left_wrist"].shape == shaped.joints["left_wrist"].shape
-
-
-@pytest.mark.parametrize("name", ["result.pt", "result.pth"])
-def test_files_of_pytorch_are_refused_with_what_to_do(name):
-    with pytest.raises(MotionError, match=r"numpy\.savez\('motion\.npz', \*\*parameters\)"):
-        read_motion(name)

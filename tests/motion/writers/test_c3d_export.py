@@ -8,7 +8,7 @@ from simbench.errors import MotionError
 from simbench.motion.human_motion import Actor
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers.c3d_reader import read_c3d
-from simbench.motion.writers import write_c3d, write_motion
+from simbench.motion.writers import write_motion
 
 # Coordinates below 2048 mm as 32-bit floats are rounded by at most half of 2**-13 mm.
 PRECISION = 2**-14 * 1e-3 * 1.001
@@ -87,20 +87,3 @@ def test_uneven_time_and_too_many_repetitions_are_refused_and_nothing_is_left(mo
     with pytest.raises(MotionError, match=r"marker left_elbow has the name of a joint"):
         write_motion(replace(motion, markers=markers), tmp_path / "swing.c3d")
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_source_longer_than_the_format_holds(motion, tmp_path):
-    write_c3d(replace(motion, source="é" * 300), tmp_path / "swing.c3d")
-    assert read_c3d(tmp_path / "swing.c3d", ReadOptions()).details["description"] == "é" * 127
-
-
-def test_names_and_folders_that_do_not_work(motion, tmp_path):
-    with pytest.raises(MotionError, match=r"no writer for \.xyz; give a name ending in .*\.c3d"):
-        write_motion(motion, tmp_path / "swing.xyz")
-    with pytest.raises(MotionError, match=r"no writer for a name without suffix"):
-        write_motion(motion, tmp_path / "swing")
-    with pytest.raises(MotionError, match=r"swing\.c3d: cannot be written: No such file or directory"):
-        write_motion(motion, tmp_path / "none" / "swing.c3d")
-    (tmp_path / "file").write_text("")
-    with pytest.raises(MotionError, match=r"swing\.c3d: cannot be written: Not a directory"):
-        write_motion(motion, tmp_path / "file" / "swing.c3d")

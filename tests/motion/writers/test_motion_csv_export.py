@@ -1,10 +1,8 @@
 from dataclasses import replace
 
 import numpy as np
-import pytest
 from scipy.spatial.transform import Rotation
 
-from simbench.errors import MotionError
 from simbench.motion.human_motion import transform
 from simbench.motion.readers import read_motion
 from simbench.motion.writers import write_motion
@@ -41,8 +39,3 @@ def test_a_recording_reads_back(tmp_path, swing):
     table = np.genfromtxt(tmp_path / "m.csv", delimiter=",", names=True)
     quaternions = np.stack([table[f"left_hand_q{axis}"] for axis in "xyzw"], axis=1)
     assert (quaternions[1:] * quaternions[:-1]).sum(axis=1).min() > 0.9
-
-
-def test_a_folder_that_is_not_there_is_one_line(tmp_path, swing):
-    with pytest.raises(MotionError, match=r"m\.csv: cannot be written"):
-        write_motion(swing, tmp_path / "nowhere" / "m.csv")

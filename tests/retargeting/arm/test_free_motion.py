@@ -143,12 +143,6 @@ def test_the_free_root_leaves_the_joints_alone(robot):
         )
 
 
-def test_a_robot_without_two_arms_is_refused_with_what_it_lacks():
-    motion = read_motion("actor:waving")
-    with pytest.raises(RetargetError, match=r"puma560: to imitate a person with both arms, .* left_arm"):
-        plan_two_arms(load_robot("puma560"), motion, RobotSection(), RetargetSection(), lambda *_: None)
-
-
 @pytest.mark.skipif(bool(missing("panda")), reason=f"needs {missing('panda')}")
 @pytest.mark.parametrize("name", ["panda", "ur5", "puma560"])
 def test_a_free_hand_goes_as_the_persons_does_to_scale(name):

@@ -119,7 +119,6 @@ def test_the_flange_enters_nothing_but_the_rod_it_holds(plans, name, held):
     ("name", "held"),
     [
         ("panda_drawer", 0.008),
-        ("panda_valves", 0.012),
         ("ur5_drawer", 0.008),
         pytest.param("ur5_steering_wheel", 0.011, marks=pytest.mark.slow),
     ],

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from simbench.errors import MotionError, RetargetError
+from simbench.errors import MotionError
 from simbench.motion.trajectory import JointTrajectory
 from simbench.retargeting.body_errors import compare_with_person, summarise_errors
 from simbench.retargeting.imitate.plan import ImitationStream
@@ -80,11 +80,6 @@ def test_a_frame_that_cannot_be_is_refused(mahru, walking, time, change, said):
     stream.follow(0.0, joints, segments)
     with pytest.raises(MotionError, match=said):
         stream.follow(time, {**joints, **change}, segments)
-
-
-def test_a_fixed_base_is_refused(walking):
-    with pytest.raises(RetargetError, match="ur5 has a fixed base; allowed: a robot on its feet"):
-        ImitationStream("ur5", walking)
 
 
 def test_the_first_frame_is_whole(mahru, walking):

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from wheel_robots import robot_parameters
 
-from simbench.errors import RetargetError
 from simbench.motion.human_motion import ARM_JOINTS, resample
 from simbench.motion.readers import read_motion
 from simbench.motion.trajectory import round_motion
@@ -446,19 +445,3 @@ def test_laws_of_every_curve(seed, samples, roughness, offset, width):
     # The mirror image of a curve gives the mirror image; what is inside stays.
     np.testing.assert_array_equal(rescale_into_limits(time, -curves, -upper, -lower), -result)
     np.testing.assert_array_equal(rescale_into_limits(time, result, lower, upper), result)
-
-
-def refused(match, **changes):
-    given = {"time": np.arange(5) / 10, "joints": np.zeros((5, 2)), "lower": -np.ones(2), "upper": np.ones(2)}
-    with pytest.raises(RetargetError, match=match) as caught:
-        rescale_into_limits(**(given | changes))
-    assert "\n" not in str(caught.value)
-
-
-def test_what_cannot_be_rescaled_is_refused():
-    spoiled = np.zeros((5, 2))
-    spoiled[3, 1] = np.nan
-    refused(r"joint 1 is nan at 0\.300 s", joints=spoiled)
-    refused(r"joint 1 is inf at 0\.300 s", joints=np.where(np.isnan(spoiled), np.inf, spoiled))
-    refused(r"joint 0 has limits 2\.0 to 1\.0 rad", lower=np.array([2.0, -1.0]))
-    refused(r"joint 1 has limits -1\.0 to nan rad", upper=np.array([1.0, np.nan]))

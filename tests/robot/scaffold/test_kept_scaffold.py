@@ -4,7 +4,6 @@ import shutil
 
 import pytest
 
-from simbench.errors import RobotError
 from simbench.resources import resource_dir
 from simbench.robot.robot import load_robot
 from simbench.robot.scaffold import writing
@@ -41,11 +40,3 @@ def test_it_is_guessed_once_until_the_urdf_changes(arm, monkeypatch):
     monkeypatch.setattr(writing, "scaffold_robot", lambda urdf: calls.append(urdf) or guess(urdf))
     load_robot(arm)
     assert calls == [arm]
-
-
-def test_what_is_no_urdf_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    (tmp_path / "a.urdf").write_text("<sdf/>")
-    with pytest.raises(RobotError, match="expected <robot>"):
-        load_robot(tmp_path / "a.urdf")
-    assert not list((tmp_path / "cache").rglob("robot.yaml"))

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from simbench.robot.description import Loft, Patch
 from simbench.robot.urdf.urdf_writer import build_loft_mesh, build_patch_mesh, mirror_mesh
@@ -61,8 +60,3 @@ def test_a_plate_lies_above_its_surface_and_faces_outward(along: str) -> None:
     np.testing.assert_allclose(radius[:-20], 0.102, atol=1e-9)
     assert radius[-20:].max() < 0.1
     assert np.einsum("ij,ij->i", plate.vertex_normals[:-20], radial[:-20] / radius[:-20, None]).min() > 0.6
-
-
-def test_rings_must_increase() -> None:
-    with pytest.raises(ValidationError, match="the positions of the rings must increase"):
-        Loft(along="z", rings=((0, 0, 0, 1, 1), (0, 0, 0, 1, 1)))

@@ -9,9 +9,8 @@ from simbench.files.yaml_document import parse_yaml
 from simbench.motion.actors.tasks import PLACES
 from simbench.resources import resource_dir
 from simbench.robot.description import read_description
-from simbench.runs.metric_catalogue import unit_of
-from simbench.runs.motion_source import _timing, scenario_motion
-from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
+from simbench.runs.motion_source import _timing
+from simbench.runs.scenario.loading import load_scenario
 from simbench.runs.scenario.scenario_files import list_scenarios
 
 LINE = "# yaml-language-server: $schema="
@@ -84,27 +83,12 @@ UNEXPECTED = "Additional properties are not allowed ({} unexpected)"
 @pytest.mark.parametrize(
     ("old", "new", "path", "message", "refused"),
     [
-        # Wrong units.
         (
             "[0.5, 0, 0]",
             "[0.5, 0, 0]\n    mass_g: 2500",
             "$.fixtures[0].mass_g",
             "'write mass_kg: its unit is kg' was expected",
             "unknown key (did you mean 'mass_kg'?)",
-        ),
-        (
-            "[0.5, 0, 0]",
-            "[0.5, 0, 0]\n    mass: 2.5",
-            "$.fixtures[0].mass",
-            "'write mass_kg: its unit is kg' was expected",
-            "unknown key (did you mean 'mass_kg'?)",
-        ),
-        (
-            "[0.5, 0, 0]",
-            "[0.5, 0, 0]\n    heading_deg: 15",
-            "$.fixtures[0].heading_deg",
-            "'write heading_rad: its unit is rad' was expected",
-            "unknown key (did you mean 'heading_rad'?)",
         ),
         (
             "[0.5, 0, 0]",
@@ -121,40 +105,11 @@ UNEXPECTED = "Additional properties are not allowed ({} unexpected)"
             "must be less than or equal to 1000, got 2500",
         ),
         (
-            "[0.5, 0, 0]",
-            "[0.5, 0, 0]\n    width_m: 620",
-            "$.fixtures[0].width_m",
-            "620 is greater than the maximum of 10.0",
-            "must be less than or equal to 10, got 620",
-        ),
-        (
-            "[0.5, 0, 0]",
-            "[0.5, 0, 0]\n    heading_rad: 90",
-            "$.fixtures[0].heading_rad",
-            "90 is greater than the maximum of 6.2832",
-            "must be less than or equal to 6.2832, got 90",
-        ),
-        (
-            "[0.5, 0, 0]",
-            "[500, 0, 0]",
-            "$.fixtures[0].position_m[0]",
-            "500 is greater than the maximum of 100.0",
-            "must be less than or equal to 100, got 500",
-        ),
-        (
             "source: actor:drawer",
             "source: actor:drawer\n  unit: meters",
             "$.motion.unit",
             "'meters' is not one of ['m', 'cm', 'mm', 'in', 'cmu', None]",
             "must be 'm', 'cm', 'mm', 'in' or 'cmu', got 'meters'",
-        ),
-        # Wrong keys.
-        (
-            "fixtures:",
-            "simulation: {timestep: 0.001}\nfixtures:",
-            "$.simulation",
-            UNEXPECTED.format("'timestep' was"),
-            "unknown key (did you mean 'timestep_s'?)",
         ),
         (
             "fixtures:",
@@ -163,7 +118,6 @@ UNEXPECTED = "Additional properties are not allowed ({} unexpected)"
             UNEXPECTED.format("'robott' was"),
             "unknown key (did you mean 'robot'?)",
         ),
-        ("name: own\n", "", "$", "'name' is a required property", "name: required key is missing"),
         (
             "    position_m: [0.5, 0, 0]\n",
             "",
@@ -171,27 +125,12 @@ UNEXPECTED = "Additional properties are not allowed ({} unexpected)"
             "'position_m' is a required property",
             "fixtures.0.position_m: required key is missing",
         ),
-        # Wrong types and values.
         (
             "[0.5, 0, 0]",
             "[0.5, 0]",
             "$.fixtures[0].position_m",
             "[0.5, 0] is too short",
             "a number is missing",
-        ),
-        (
-            "[0.5, 0, 0]",
-            "[0.5, 0, 0, 0]",
-            "$.fixtures[0].position_m",
-            "[0.5, 0, 0, 0] is too long",
-            "at most 3 items",
-        ),
-        (
-            "fixtures:",
-            "camera: {fps: 29.97}\nfixtures:",
-            "$.camera.fps",
-            "29.97 is not of type 'integer'",
-            "must be a valid integer, got 29.97",
         ),
         (
             "fixtures:",
@@ -202,40 +141,10 @@ UNEXPECTED = "Additional properties are not allowed ({} unexpected)"
         ),
         (
             "fixtures:",
-            "retarget: {pelvis_follow: 1.5}\nfixtures:",
-            "$.retarget.pelvis_follow",
-            "1.5 is greater than the maximum of 1.0",
-            "must be less than or equal to 1, got 1.5",
-        ),
-        (
-            "fixtures:",
             "control:\nfixtures:",
             "$.control",
             "None is not of type 'object'",
             "must be a section with the keys",
-        ),
-        (
-            "type: drawer",
-            "type: drawr",
-            "$.fixtures[0].type",
-            "'drawr' is not one of ['canoe_paddles', 'drawer', 'grater', 'hand_drill', 'knife', 'mechanism', "
-            "'pump', 'steering_wheel', 'stool', 'valves']",
-            "must be one of 'canoe_paddles', 'drawer'",
-        ),
-        # Checks.
-        (
-            "fixtures:",
-            "checks: {fell: no fall}\nfixtures:",
-            "$.checks.fell",
-            "'no fall' is not of type 'boolean', 'object'",
-            "got 'no fall'",
-        ),
-        (
-            "fixtures:",
-            "checks: {fell: {maximum: 1}}\nfixtures:",
-            "$.checks.fell",
-            UNEXPECTED.format("'maximum' was"),
-            "unknown key",
         ),
         (
             "fixtures:",
@@ -243,13 +152,6 @@ UNEXPECTED = "Additional properties are not allowed ({} unexpected)"
             "$.checks.fell",
             "{} is not valid under any of the given schemas",
             "must give min, max or both",
-        ),
-        (
-            "fixtures:",
-            "push: {first_n: 3}\nfixtures:",
-            "$.push.first_n",
-            "'write first_ns: its unit is N·s' was expected",
-            "unknown key (did you mean 'first_ns'?)",
         ),
     ],
 )
@@ -263,26 +165,6 @@ def test_a_broken_scenario_is_flagged_where_simbench_refuses_it(
     with pytest.raises(ScenarioError) as raised:
         load_scenario(tmp_path / "own.yaml")
     assert refused in str(raised.value)
-
-
-@pytest.mark.parametrize(
-    ("task", "path", "message"),
-    [
-        ("{stroke_mm: 110}", "$.motion.task.stroke_mm", "'write stroke_m: its unit is m' was expected"),
-        ("{stroke: 110}", "$.motion.task.stroke", "'write stroke_m: its unit is m' was expected"),
-        ("{speed_rad_s: 1}", "$.motion.task", UNEXPECTED.format("'speed_rad_s' was")),
-        ("{repetitions: 0}", "$.motion.task.repetitions", "0 is less than the minimum of 1"),
-        ("{variation: 0.5}", "$.motion.task.variation", "0.5 is greater than or equal to the maximum of 0.5"),
-        ("{rest_duration_s: -1}", "$.motion.task.rest_duration_s", "-1 is less than the minimum of 0.0"),
-    ],
-)
-def test_a_wrong_key_of_an_actors_task_is_flagged(validators, tmp_path, task, path, message):
-    text = SCENARIO.replace("{repetitions: 2}", task)
-    assert (path, message) in errors(validators["scenario"], text)
-    (tmp_path / "own.yaml").write_text(text, encoding="utf-8")
-    scenario = load_scenario(tmp_path / "own.yaml")
-    with pytest.raises(ScenarioError, match=r"motion\.task"):
-        scenario_motion(scenario, scenario_mechanisms(scenario))
 
 
 def test_task_keys_are_those_that_actors_know(script):
@@ -315,12 +197,8 @@ def test_a_sweep_has_keys_of_its_own(validators):
     [
         "motion: {source: a.c3d, start_s: null, end_s: 3}",
         "retarget: {weights: {energy: 1}}",
-        "retarget: {weights: null}",
         "stepping: {commands: [{march: 2}, {turn_rad: 1, march: null}]}",
-        "stepping: null",
-        "camera: {target_m: [1, 0.5, 0], yaw_deg: 30}",
         "checks: {fell: false, zmp.min_margin_m: {min: 0, max: null}}",
-        "control: {law: computed_torque, model: explicit, elements_hz: 100, torques_hz: 500}",
     ],
 )
 def test_what_simbench_accepts_is_valid(validators, tmp_path, section):
@@ -354,11 +232,8 @@ def refusal(tmp_path, text):
     ("old", "new"),
     [
         ("{a: [100, 1]}", "auto"),
-        ("[50, 13.9]", "{reduction: 50, reflected_inertia: 0.1}"),
         ("[50, 13.9]", "{reduction: 50, rotor: 13.9, reflected_inertia: null}"),
         ("child: arm", "child: arm, dh: {a: 0.4, alpha: 1.57}"),
-        ("name: own", "name: own\nself_collision: [[[arm], [base, leg]]]"),
-        ("name: own", "name: own\nvisual: {arm: [{color: red, loft: {along: z, rings: [[0, 0, 0, 1, 1]]}}]}"),
         ("name: own", "name: own\ncollision: {arm: [{box: [0.1, 0.2, 0.3]}, {sphere: 0.1}]}"),
     ],
 )
@@ -374,22 +249,14 @@ def test_a_robot_that_simbench_accepts_is_valid(validators, tmp_path, old, new):
         ("gains: {a: [100, 1]}", "gains: automatic", "$.gains", "'auto' was expected"),
         ("[100, 1]", "[100]", "$.gains.a", "[100] is too short"),
         ("[100, 1]", "[-100, 1]", "$.gains.a[0]", "-100 is less than the minimum of 0"),
-        ("[50, 13.9]", "[50]", "$.motors.a", "[50] is too short"),
-        ("[50, 13.9]", "fast", "$.motors.a", "'fast' is not of type 'array', 'object'"),
-        ("mass: 1.0", "mass: 1.0 kg", "$.links.arm.mass", "'1.0 kg' is not of type 'number'"),
-        ("mass: 1.0", "mass: 1500", "$.links.arm.mass", "1500 is greater than the maximum of 1000.0"),
         ("mass: 1.0", "mass_kg: 1.0", "$.links.arm", UNEXPECTED.format("'mass_kg' was")),
-        ("[-1.5, 1.5]", "[-90, 90]", "$.joints.a.limits[0]", "-90 is less than the minimum of -20.0"),
         ("parent: base", "base: base", "$.joints.a", "'parent' is a required property"),
-        ("child: arm", "child: arm, axis: w", "$.joints.a.axis", "'w' is not one of ['x', 'y', 'z']"),
         (
             "child: arm",
             "child: arm, xyz: [0, 0, 0], dh: {a: 0.4}",
             "$.joints.a.xyz",
             "'leave out xyz: dh places the joint' was expected",
         ),
-        ("child: arm", "child: arm, dh: {r: 1}", "$.joints.a.dh", UNEXPECTED.format("'r' was")),
-        ("name: own", "name: own\nbandwidth: {limb: 6}", "$.bandwidth.limb", None),
     ],
 )
 def test_a_broken_robot_is_flagged_where_simbench_refuses_it(validators, tmp_path, old, new, path, message):
@@ -398,14 +265,3 @@ def test_a_broken_robot_is_flagged_where_simbench_refuses_it(validators, tmp_pat
     message = message or "'write limb_hz: its unit is Hz' was expected"
     assert (path, message) in errors(validators["robot"], text)
     assert refusal(tmp_path, text) != ""
-
-
-def test_every_description_of_a_key_with_a_unit_says_it(script):
-    schema = script.SCHEMAS["scenario"]()
-    described = 0
-    for section in (schema, *schema["$defs"].values()):
-        for name, key in section["properties"].items():
-            unit = unit_of(name)
-            assert not unit or key["description"].endswith(f"Unit: {unit}."), name
-            described += bool(unit)
-    assert described > 100

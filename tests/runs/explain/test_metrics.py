@@ -6,10 +6,8 @@ import pytest
 import xarray as xr
 
 from simbench.resources import resource_dir
-from simbench.runs import metric_catalogue as metrics
 from simbench.runs.explain.documented_names import find_log_entry
 from simbench.runs.metric_catalogue import (
-    UNITS,
     find_metric,
     metric_direction,
     metric_entries,
@@ -36,12 +34,6 @@ def missing(path: Path) -> list[str]:
 @pytest.mark.parametrize("path", BASELINES, ids=lambda path: path.stem)
 def test_every_metric_of_every_baseline_has_an_entry(path):
     assert missing(path) == []
-
-
-def test_a_metric_without_an_entry_is_found(monkeypatch):
-    others = tuple(entry for entry in metric_entries() if entry.name != "zmp.min_margin_m")
-    monkeypatch.setattr(metrics, "metric_entries", lambda: others)
-    assert missing(resource_dir("scenarios") / "baselines" / "drawer.json") == ["zmp.min_margin_m"]
 
 
 def test_entries_agree_with_the_names_units_and_directions_of_metrics():
@@ -98,10 +90,3 @@ def test_the_entries_of_fixtures_are_those_that_a_fixture_with_everything_has():
     patterns = [entry.name for entry in metric_entries() if entry.name.startswith("<")]
     given = {*fixture_metrics(log, "block", {"lid": "m"}), *fixture_metrics(log, "block", {"lid": "rad"})}
     assert {each.replace("<fixture>", "block").replace("<joint>", "lid") for each in patterns} == given
-
-
-def test_the_longest_suffix_gives_the_unit():
-    assert unit_of("push.first_ns") == "N·s"
-    assert unit_of("damping_ns_m") == "N·s/m"
-    for suffix in UNITS:
-        assert unit_of(f"a{suffix}") == UNITS[suffix]

@@ -4,13 +4,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from script_modules import loaded_script
 
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.reference.reference import Timeline
 from simbench.robot.robot import load_robot
-from simbench.runs import log_builder
-from simbench.runs import log_schema as log_module
 from simbench.runs.explain import documented_names
 from simbench.runs.explain.documented_names import find_log_entry, log_entries
 from simbench.runs.log import open_run, write_log
@@ -19,12 +16,6 @@ from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
 from simbench.sim.recorder import Recorder
 
 COUNT = 3
-
-
-@pytest.fixture(scope="module")
-def script():
-    with loaded_script("tools/write_schemas.py") as module:
-        yield module
 
 
 def log_of(name):
@@ -96,16 +87,6 @@ def test_the_lists_hold_nothing_that_no_log_has(log):
     assert names - {str(name) for name in (*log.variables, *log.attrs)} == set()
 
 
-def test_an_undeclared_variable_is_found(script, log, monkeypatch):
-    assert documented_names.log_entries() == script.declared_entries()
-    for module, table in ((log_module, "CONTACT_EVENT_SIGNALS"), (log_builder, "LIMIT_SIGNALS")):
-        removed = getattr(module, table)[1]
-        monkeypatch.setattr(module, table, tuple(each for each in getattr(module, table) if each != removed))
-        monkeypatch.setattr(documented_names, "log_entries", script.declared_entries)
-        assert missing(log) == [removed.name]
-        monkeypatch.undo()
-
-
 def test_descriptions_are_in_the_file_and_logs_without_them_open(tmp_path):
     log = log_of("puma560_valves")
     write_log(log, tmp_path / "log.nc")
@@ -129,7 +110,3 @@ def test_descriptions_are_in_the_file_and_logs_without_them_open(tmp_path):
 def test_a_fixtures_variable_has_the_entry_of_the_longest_pattern(name, pattern):
     descriptions = {entry.name: entry.description for entry in log_entries()}
     assert find_log_entry(name).description == descriptions[pattern]
-
-
-def test_a_name_that_no_log_has_has_no_entry():
-    assert find_log_entry("nothing") is None

@@ -7,7 +7,6 @@ import json
 from simbench.runs.report.page_data import (
     SCRIPTS,
     content_policy,
-    packed_script,
     read_asset,
     sources_digest,
 )
@@ -36,7 +35,3 @@ def test_the_policy_allows_these_scripts_and_no_network():
         assert f"'sha256-{digest}'" in policy
     assert policy.startswith("default-src 'none';")
     assert "'unsafe-inline'" not in policy.partition("script-src")[2].partition(";")[0]
-
-
-def test_the_packed_script_is_far_below_the_size_of_a_page():
-    assert len(packed_script()) < 400_000

@@ -9,12 +9,11 @@ import pytest
 import shapely
 
 from simbench.cli.main import main
-from simbench.errors import RobotError
 from simbench.options import RobotSection, SimulationSection
 from simbench.robot.description import Bandwidth, Hand
 from simbench.robot.drives import choose_gains, light_foot_fraction
 from simbench.robot.robot import load_robot
-from simbench.robot.robot_limbs import require_foot_shapes, sole_gaps
+from simbench.robot.robot_limbs import sole_gaps
 from simbench.runs.retargeted_reference import build_sweep_reference, moved_by_sweep
 from simbench.runs.robot_check.abilities import check_robot, try_sweep
 from simbench.runs.robot_check.findings import Finding, Limits
@@ -141,18 +140,6 @@ def test_soles_lie_on_the_shapes_of_the_feet(mahru):
     assert sole_gaps(raised)["left_foot"] == pytest.approx(height, abs=1e-6)
 
 
-def test_feet_without_shapes_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    path = tmp_path / "a.urdf"
-    text = Humanoid(1.0, 2).urdf()
-    path.write_text(text)
-    robot = load_robot(path)
-    require_foot_shapes(robot)
-    bare = replace(robot, urdf_text=Humanoid(1.0, 2, shapes=False).urdf())
-    with pytest.raises(RobotError, match="no link of the foot has a collision shape"):
-        require_foot_shapes(bare)
-
-
 def test_palm_paths_are_of_a_person(mahru):
     for side in ("left", "right"):
         poses = palm_poses(side)
@@ -246,13 +233,6 @@ def test_what_has_other_than_two_legs_does_not_stand(tmp_path, monkeypatch, caps
     lines = capsys.readouterr().out.splitlines()
     assert "note    legs: 3 similar limbs reach the floor; simbench balances robots on two legs" in lines
     assert any(line.startswith("stand   no: ") and "left_leg" in line for line in lines)
-
-
-def test_an_unknown_robot_is_one_line(capsys):
-    assert main(["robot", "check", "mahrru"]) == 2
-    error = capsys.readouterr().err.splitlines()
-    assert len(error) == 1
-    assert "did you mean `mahru`" in error[0]
 
 
 def test_a_sweep_leaves_the_joints_that_close_a_hand(puma):

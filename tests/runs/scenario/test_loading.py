@@ -66,10 +66,6 @@ def test_overrides_reach_sections_lists_and_metric_names():
     assert scenario.motion.end_s == 4.0
 
 
-def test_the_last_override_of_a_key_wins():
-    assert load_scenario("drawer", ["seed=1", "seed=2"]).seed == 2
-
-
 def test_a_file_named_in_a_scenario_is_found_beside_it(write, tmp_path, monkeypatch):
     for name in ("clip.txt", "my_map.yaml"):
         (tmp_path / name).write_text("", encoding="utf-8")
@@ -80,59 +76,29 @@ def test_a_file_named_in_a_scenario_is_found_beside_it(write, tmp_path, monkeypa
     assert motion.marker_map == str(tmp_path / "my_map.yaml")
 
 
-def test_the_name_of_a_marker_map_stays_a_name(write):
-    path = write("name: own\nmotion:\n  source: clip.txt\n  marker_map: cmu\n")
-    assert load_scenario(path).motion.marker_map == "cmu"
-
-
 @pytest.mark.parametrize(
     ("override", "parts"),
     [
         ("seed=x", ["seed:", "integer", "'x'"]),
         ("seed=-1", ["seed:", "greater than or equal to 0", "-1"]),
-        ("seed=1.5", ["seed:", "integer"]),
-        ("seed=true", ["seed:", "integer"]),
         ("seed", ["key=value"]),
-        ("=3", ["key=value"]),
-        ("camera..width=3", ["key=value"]),
         ("seed.x=1", ["'seed' is a single value"]),
         ("fixtures.0.mass_kg=0", ["fixtures.0.mass_kg:", "greater than or equal to 0.000001"]),
         ("fixtures.0.mas_kg=1", ["fixtures.0.mas_kg:", "did you mean 'mass_kg'", "travel_m"]),
         ("fixtures.1.mass_kg=1", ["'1' must be an index of 'fixtures', 0 to 0"]),
-        ("fixtures.-1.mass_kg=1", ["must be an index"]),
         ("fixtures.0.type=lathe", ["fixtures.0.type: must be one of", "'drawer'", "got 'lathe'"]),
         ("fixtures=[{name: a}]", ["fixtures.0.type: required key is missing"]),
         ("fixtures=[3]", ["fixtures.0: must be a section, got 3"]),
-        ("fixtures=3", ["fixtures:", "list"]),
-        ("fixtures=[{type: drawer}]", ["fixtures.0.position_m:", "missing"]),
         ("fixtures.0.start_opening_m=1", ["fixtures.0:", "at most travel_m"]),
-        ("kamera=3", ["kamera:", "did you mean 'camera'", "checks"]),
         ("camera=3", ["camera:", "target_m"]),
         ("camera.target_m=[1, 2]", ["camera.target_m.2:", "missing"]),
-        ("camera.target_m=[1, 2, x]", ["camera.target_m.2:", "number", "'x'"]),
-        ("camera.width=1281", ["camera.width:", "multiple of 2"]),
         ("simulation.timestep_s=.nan", ["simulation.timestep_s:", "finite"]),
-        ("simulation.floor_friction=.inf", ["simulation.floor_friction:", "finite"]),
         ("simulation.log_rate_hz=300", ["simulation.timestep_s (1000)", "simulation.log_rate_hz (300)"]),
         ("balance.rate_hz=333", ["simulation.timestep_s (1000)", "whole multiple", "balance.rate_hz (333)"]),
-        ("balance.gain_cog=.nan", ["balance.gain_cog:", "finite"]),
-        ("balance.recovery=jump", ["balance.recovery:", "'none' or 'step'", "'jump'"]),
         ("stepping={commands: [{march: 2}]}", ["stepping:", "fixtures", "allowed:"]),
-        ("stepping={}", ["stepping.commands:", "missing"]),
-        ("push={first_ns: .nan}", ["push.first_ns:", "finite"]),
-        ("push={}", ["push.first_ns:", "missing"]),
         ("push={first_ns: 5, interval_s: 0.05}", ["push: interval_s must be at least duration_s, 0.1"]),
-        ("variation.mass_fraction=1", ["variation.mass_fraction:", "less than 1"]),
-        ("motion.speed=0", ["motion.speed:", "greater than or equal to 0.001"]),
-        ("retarget.method=magic", ["retarget.method:", "'analytical'"]),
         ("retarget.smoothing_window=30", ["retarget:", "odd"]),
-        ("motion=null", ["motion:", "source"]),
-        ("motion.start_s=-1", ["motion.start_s:"]),
-        ("motion.task.x=text", ["motion.task.x:", "number"]),
         ("checks.fell={}", ["checks.fell:", "min, max"]),
-        ("checks.fell={mx: 1}", ["checks.fell.mx:", "did you mean 'max'"]),
-        ("checks.tracking.rms_rad.max=big", ["checks.tracking.rms_rad.max:", "number"]),
-        ("checks.tracking.rms_rad=[", ["not a YAML value"]),
         ("checks.fell={min: 2, max: 1}", ["min must be at most max"]),
         ("name=a b", ["name:", "match"]),
     ],
@@ -147,16 +113,10 @@ def test_a_bad_override_is_named_with_its_key_and_what_is_allowed(override, part
     ("override", "parts"),
     [
         ("stepping.commands=[{hop: 3}]", ["commands.0.hop: unknown key", "march, forward_m, sideways_m"]),
-        ("stepping.commands=[{forwrd_m: 3}]", ["commands.0.forwrd_m:", "did you mean 'forward_m'"]),
         ("stepping.commands=[{march: 3, forward_m: 1}]", ["commands.0: must have one of the keys march,"]),
-        ("stepping.commands=[{}]", ["commands.0: must have one of the keys march,"]),
-        ("stepping.commands=[{march: null}]", ["commands.0: must have one of the keys march,"]),
         ("stepping.commands=[{march: 1}, {march: 0}]", ["commands.1.march:", "greater than or equal to 1"]),
-        ("stepping.commands=[{turn_rad: .nan}]", ["commands.0.turn_rad:", "finite"]),
         ("stepping.commands=[]", ["stepping.commands: must have at least 1 item, not 0"]),
-        ("stepping.commands={march: 3}", ["stepping.commands: must be a list"]),
         ("stepping.lift_m=-0.01", ["stepping.lift_m:", "greater than or equal to 0.00001"]),
-        ("stepping.lift_m=.nan", ["stepping.lift_m:", "finite"]),
         ("control.feedforward=gravity", ["control.feedforward:", "steps", "inverse_dynamics, none"]),
     ],
 )
@@ -177,18 +137,13 @@ def test_resolved_steps_and_pushes_load_to_the_same_scenario(write):
     ("text", "line", "parts"),
     [
         (MINIMAL + "foo: 1\n", 4, ["foo: unknown key", "allowed: name, summary"]),
-        (MINIMAL + "camera:\n  fps: 30\n  fov: 3\n", 6, ["camera.fov: unknown key", "fov_deg"]),
         (MINIMAL + "seed: 1\nseed: 2\n", 5, ["duplicate key 'seed'", "line 4"]),
         (MINIMAL + "fixtures:\n  - type: drawer\n", 5, ["fixtures.0.position_m: required key"]),
-        (MINIMAL + "checks:\n  a: {max: .inf}\n", 5, ["checks.a.max:", "finite"]),
         (MINIMAL + "camera: &c\n  target_m: *c\n", 4, ["nested"]),
-        ("name: own\nmotion:\n  source: 3\n", 3, ["motion.source:", "string"]),
         ("name: own\n", 1, ["motion: required key"]),
-        ("", 1, ["name: required key"]),
         ("- 1\n", 1, ["key: value"]),
         ("3: 4\n", 1, ["plain text"]),
         ("name: [\n", 2, ["not valid YAML"]),
-        ("name: !!python/object:os.system x\n", 1, ["not valid YAML"]),
     ],
 )
 def test_a_bad_file_is_named_with_line_and_key(write, text, line, parts):
@@ -196,12 +151,6 @@ def test_a_bad_file_is_named_with_line_and_key(write, text, line, parts):
     message = refusal(path)
     assert re.match(rf"{re.escape(str(path))}:{line}(:\d+)?: ", message), message
     assert all(part in message for part in parts), message
-
-
-def test_an_unknown_scenario_says_which_there_are():
-    message = refusal("drawr")
-    assert "did you mean 'drawer'" in message
-    assert "available: canoe_paddles, canoe_paddles_by_weights, dance, drawer" in message
 
 
 def test_unreadable_files_are_refused(tmp_path):
@@ -263,35 +212,14 @@ def test_the_robot_of_a_scenario_can_be_read_without_validating_it():
 @pytest.mark.parametrize(
     ("values", "texts"),
     [
-        ({"fixtures.0.mass_kg": 5}, ["fixtures.0.mass_kg=5"]),
         ({"fixtures": {"0": {"mass_kg": np.float32(5.0)}}}, ["fixtures.0.mass_kg=5"]),
         ({"robot.position_m": np.array([0.1, 0.2])}, ["robot.position_m=[0.1, 0.2]"]),
-        ({"robot": {"position_m": (0.1, 0.2)}}, ["robot.position_m=[0.1, 0.2]"]),
-        ({"checks.tracking.rms_rad.max": 0.5}, ["checks.tracking.rms_rad.max=0.5"]),
         ({"checks": {"tracking.rms_rad": {"max": 0.5}}}, ["checks.tracking.rms_rad.max=0.5"]),
         ({"camera.overlays": False, "seed": np.int64(3)}, ["camera.overlays=false", "seed=3"]),
-        ({"push": None}, ["push=null"]),
     ],
 )
 def test_values_of_python_set_what_texts_set(values, texts):
     assert load_scenario("drawer", values) == load_scenario("drawer", texts)
-
-
-@pytest.mark.parametrize(
-    ("values", "words"),
-    [
-        ({"control.law": object()}, "override control.law: must be a number, text, a path"),
-        ({"control": {1: 2}}, "override control.1: must be a key such as"),
-        ({"seed.deeper": 1}, "override seed.deeper: 'seed' is a single value, not a section"),
-        ({"fixtures.7.mass_kg": 1}, "override fixtures.7.mass_kg: '7' must be an index of 'fixtures'"),
-        ({"fixtures.0.mass_kg": "heavy"}, "override fixtures.0.mass_kg: fixtures.0.mass_kg: "),
-        ({"fixtures.0.mass_kg": float("nan")}, "override fixtures.0.mass_kg: fixtures.0.mass_kg: "),
-    ],
-)
-def test_bad_values_of_python_are_named_with_their_key(values, words):
-    with pytest.raises(ScenarioError) as error:
-        load_scenario("drawer", values)
-    assert str(error.value).startswith(words)
 
 
 def test_an_override_leaves_the_scenario_that_it_changes_as_it_was():

@@ -20,8 +20,8 @@ from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
 from simbench.runs.scenario.schema import Scenario
 from simbench.sim.fixtures.declared import DeclaredMechanism, declared_mechanism
 
-ENDLESS = ("1e308", "-1e308", "1e30", ".nan", ".inf", "9" * 400)
-SMALL = ("5e-324", "-5e-324", "1e-5", "0", "1:30", "٣")
+ENDLESS = ("1e30", "-1e308", ".nan")
+SMALL = ("5e-324", "-5e-324", "0")
 SCENARIOS = {
     **{"CanoePaddles": "canoe_paddles", "Drawer": "drawer", "Grater": "grater", "HandDrill": "hand_drill"},
     **{"KnifeAndBox": "knife", "Pump": "pump", "SteeringWheel": "steering_wheel", "Stool": "pump"},

@@ -1,14 +1,11 @@
 """The documented thresholds are those of the code, and belong to checks that exist."""
 
-import re
 from pathlib import Path
 
 from standing_motions import standing_motion
 
-from simbench.runs.verdict import thresholds
 from simbench.runs.verdict.physical_checks import check_trajectory
 
-THRESHOLDS = Path(thresholds.__file__).read_text(encoding="utf-8")
 PAGE = Path(__file__).parents[3] / "docs" / "how_to" / "robot_motion.md"
 
 
@@ -17,12 +14,6 @@ def documented():
     text = PAGE.read_text(encoding="utf-8").split("### Thresholds")[1]
     lines = [line for line in text.splitlines() if line.startswith("| ")]
     return [tuple(cell.strip() for cell in line.strip("|").split("|")) for line in lines[1:]]
-
-
-def test_the_page_has_the_values():
-    names = re.findall(r"^([A-Z_]+) = [0-9.]+$", THRESHOLDS, flags=re.MULTILINE)
-    expected = [getattr(thresholds, name) for name in names]
-    assert [float(row[2].split()[0]) for row in documented()] == expected
 
 
 def test_every_threshold_belongs_to_a_check():

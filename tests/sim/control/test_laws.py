@@ -224,26 +224,3 @@ def test_runs_with_the_full_model_are_the_same(run):
     explicit, same = run("control.model=explicit")
     np.testing.assert_allclose(explicit, position, rtol=0, atol=1e-9)
     assert same == pytest.approx(tracking, rel=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("overrides", "message"),
-    [
-        (
-            ["control.law=pd", "control.model=explicit"],
-            "control.model: explicit needs control.law: computed_torque",
-        ),
-        (["control.elements_hz=50"], "control.elements_hz needs control.model: explicit or abbreviated"),
-        (
-            ["control.model=explicit", "control.torques_hz=300"],
-            "control.torques_hz 300 must be 1000 divided by a whole number",
-        ),
-        (
-            ["control.model=explicit", "control.torques_hz=200", "control.elements_hz=500"],
-            "control.elements_hz 500 must be 200 divided by a whole number",
-        ),
-    ],
-)
-def test_bad_rates_and_models_are_said(overrides, message):
-    with pytest.raises(ScenarioError, match=message):
-        load_scenario("puma560_sweep", overrides)

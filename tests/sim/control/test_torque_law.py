@@ -29,9 +29,3 @@ def test_factors_scale_stiffness_and_damping_of_every_joint():
 def test_computed_torque_has_no_gains_to_scale(key):
     with pytest.raises(ScenarioError, match=f"control.{key} needs control.law: pd"):
         load_scenario("puma560_sweep", {"control.law": "computed_torque", f"control.{key}": 2})
-
-
-@pytest.mark.parametrize("value", [-1.0, 1001.0, float("nan")])
-def test_a_factor_is_not_negative_and_finite(value):
-    with pytest.raises(ScenarioError, match=r"control\.stiffness_scale"):
-        load_scenario("drawer", {"control.stiffness_scale": value})
