@@ -1,13 +1,11 @@
 """Robot, recordings and plans that several folders of tests share; a plan takes seconds to compute."""
 
 import fcntl
-import functools
 import gc
 import os
 import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +32,6 @@ from simbench.sim.fixtures.mechanism import Mechanism, handle_poses
 pytest_plugins = ["recorded_bodies"]
 # Processes that run the tests side by side, one a core, inherit it: threads of theirs would wait for cores.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-# Every run asks for it, and what is installed stays the same while the tests run.
-metadata.packages_distributions = functools.cache(metadata.packages_distributions)
 # No test cuts the power: what is written is read by processes that need nothing on the disk.
 os.fsync = lambda descriptor: None
 # What a property test takes depends on the machine, and on what else runs on it.

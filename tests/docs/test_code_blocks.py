@@ -60,6 +60,15 @@ def test_a_command_that_is_not_run_has_the_options_that_it_shows(place, line):
         load_scenario(scenario, given.get("overrides") or ())
 
 
+def test_a_command_with_a_wrong_option_is_noticed():
+    command, name, arguments = find_command(["simbench", "motion", "inspect", "walk.trc", "--unit"])
+    with pytest.raises(Exception, match="--unit"):
+        command.make_context(name, arguments)
+    command, name, arguments = find_command(["simbench", "run", "drawer", "--no-such-option"])
+    with pytest.raises(Exception, match="--no-such-option"):
+        command.make_context(name, arguments)
+
+
 def test_every_page_is_run_by_a_test():
     """A folder of pages that no test executes would be read by nobody."""
     files = Path(__file__).parent.glob("test_*pages*.py")
