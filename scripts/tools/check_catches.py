@@ -128,13 +128,13 @@ FAULTS = (
     ),
     Fault(
         "gains of ROMEO's left and right knee swapped",
-        "simbench/robot/drives.py",
+        "simbench/robot/robot.py",
         (
             (
-                'rows = _rows(gains, description, joint_names, f"{where}: gains")',
-                'rows = _rows(gains, description, joint_names, f"{where}: gains")\n'
-                "    if 'LKneePitch' in rows:\n"
-                "        rows = {**rows, 'LKneePitch': rows['RKneePitch'], 'RKneePitch': rows['LKneePitch']}",
+                'rows = read_joint_rows(description.gains, mirror, joint_names, f"{where}: gains")',
+                'rows = read_joint_rows(description.gains, mirror, joint_names, f"{where}: gains")\n'
+                "        if 'LKneePitch' in rows:\n"
+                "            rows = {**rows, 'LKneePitch': rows['RKneePitch'], 'RKneePitch': rows['LKneePitch']}",
             ),
         ),
         changes_nothing=True,

@@ -7,9 +7,9 @@ import followed_person
 import numpy as np
 import pytest
 import xarray as xr
-from simbench.motion.joint_use import spline_speeds
 
 from simbench.motion.trajectory import sample_trajectory
+from simbench.motion.trajectory_files.joint_order import spline_speeds
 from simbench.options import RetargetSection
 from simbench.retargeting.reference.reference import FollowedSteps, Reference, Timeline
 from simbench.runs.fidelity_metrics import add_fidelity, fidelity_lines, fidelity_rows
