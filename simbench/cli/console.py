@@ -10,9 +10,8 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
-from simbench.cli.streams import GuardedStream
 from simbench.errors import SimbenchError
 from simbench.files.text import printable
 from simbench.runs.metric_catalogue import format_value, unit_of
@@ -30,6 +29,52 @@ if TYPE_CHECKING:
 
 _PIPE_WIDTH = 200  # Columns of tables that go into a pipe or a file.
 _LONGEST_NAME = 255  # Bytes of a name that file systems allow.
+
+
+class GuardedStream:
+    """Standard output or error that escapes control characters, which only names from files can hold."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        """Return whatever else the stream has."""
+        return getattr(self.stream, name)
+
+    def write(self, text: str) -> int:
+        """Write a text; its control characters become escapes. Returns length of the given text."""
+        self.stream.write(printable(text))
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """Write texts one after another."""
+        for line in lines:
+            self.write(line)
+
+
+@contextmanager
+def guarded_streams() -> Iterator[None]:
+    """Escape control characters in everything that the body prints.
+
+    Consoles from `make_console` write past the guard, because they move the cursor and set colours; they
+    escape what they are given.
+    """
+    streams = sys.stdout, sys.stderr
+    # A process may have been started without one of them.
+    sys.stdout, sys.stderr = (stream and GuardedStream(stream) for stream in streams)
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = streams
+
+
+def is_terminal(*, stderr: bool = False) -> bool:
+    """Return whether a person reads the output, and not a program or a file.
+
+    `stderr`: ask about the standard error instead of the standard output. Returns whether the stream is a
+    terminal.
+    """
+    return (sys.stderr if stderr else sys.stdout).isatty()
 
 
 def metrics_table(metrics: Mapping[str, Metric], checks: Sequence[Check] = ()) -> Table:

@@ -14,9 +14,8 @@ from typer import Option
 
 from simbench.cli import shared_options
 from simbench.cli.completion import complete_scenario
-from simbench.cli.console import make_console, progress_bars
+from simbench.cli.console import is_terminal, make_console, progress_bars
 from simbench.cli.shared_options import argument, list_overrides, option, set_option
-from simbench.cli.streams import is_terminal
 from simbench.errors import Interrupted, RunError, ScenarioError
 
 if TYPE_CHECKING:
@@ -113,7 +112,7 @@ def run(
                 print(f"next   {command}")
         if watched is not None:
             stay_open(watched, result)
-    raise typer.Exit(0 if result.passed else 1)
+    raise typer.Exit(0 if all(check.passed for check in result.checks) else 1)
 
 
 def _simulate(

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from rich.table import Table
 from rich.text import Text
 
-from simbench.cli.console import make_console, metrics_table, number_table
-from simbench.cli.streams import is_terminal
+from simbench.cli.console import is_terminal, make_console, metrics_table, number_table
 from simbench.files.text import printable
-from simbench.runs.fidelity_metrics import HEADS, fidelity_lines, fidelity_rows
 from simbench.runs.metric_catalogue import format_value, unit_of
+from simbench.runs.motion_fidelity import HEADS, fidelity_lines, fidelity_rows
 
 if TYPE_CHECKING:
     from rich.console import Console

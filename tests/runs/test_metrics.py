@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from simbench.options import PushSection, SimulationSection, SteppingSection, end_of_pushes
 from simbench.runs.log import build_dataset, contact_variables
+from simbench.runs.log_builder import add_support_polygon
 from simbench.runs.metrics import (
-    add_support_polygon,
     commanded_displacement,
     fixture_metrics,
     push_metrics,
