@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -31,11 +32,11 @@ _PIPE_WIDTH = 200  # Columns of tables that go into a pipe or a file.
 _LONGEST_NAME = 255  # Bytes of a name that file systems allow.
 
 
+@dataclass(eq=False)
 class GuardedStream:
     """Standard output or error that escapes control characters, which only names from files can hold."""
 
-    def __init__(self, stream: TextIO) -> None:
-        self.stream = stream
+    stream: TextIO  # Stream that gets the text.
 
     def __getattr__(self, name: str) -> Any:
         """Return whatever else the stream has."""
@@ -61,7 +62,8 @@ def guarded_streams() -> Iterator[None]:
     """
     streams = sys.stdout, sys.stderr
     # A process may have been started without one of them.
-    sys.stdout, sys.stderr = (stream and GuardedStream(stream) for stream in streams)
+    sys.stdout = sys.stdout and GuardedStream(sys.stdout)
+    sys.stderr = sys.stderr and GuardedStream(sys.stderr)
     try:
         yield
     finally:

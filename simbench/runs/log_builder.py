@@ -9,7 +9,12 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from simbench.balance.support import support_margins, support_polygons, zmp_from_momentum, zmp_from_wrench
+from simbench.balance.ground_reaction import (
+    support_margins,
+    support_polygons,
+    zmp_from_momentum,
+    zmp_from_wrench,
+)
 from simbench.kinematics.arrays import Array
 from simbench.retargeting.reference.reference import Timeline
 from simbench.robot.robot import Robot

@@ -16,7 +16,7 @@ from simbench.robot.robot import Robot
 from simbench.sim import grasp, push, sensing
 from simbench.sim.control import command
 from simbench.sim.engine import Fixture
-from simbench.sim.fixtures.mechanism import Mechanism
+from simbench.sim.fixtures.mechanism import Mechanism, MechanismJoint
 from simbench.sim.sensing import POINTS_PER_FOOT, ContactEvent
 from simbench.sim.state import (
     FixtureState,
@@ -130,6 +130,21 @@ def find_divergence(
 FixtureSample = tuple[FixtureState, list[float]]
 
 
+def joint_signals(fixture: str, joint: MechanismJoint, column: int) -> tuple[Signal[FixtureSample], ...]:
+    """Declare what is logged of one joint of a fixture, whose state is in a column of `FixtureState`."""
+    name, unit = f"{fixture}_{joint.name}", joint.unit
+    return (
+        Signal(name, (), unit, "Position of the joint.", lambda sample: sample[0].position[column]),
+        Signal(
+            f"{name}_velocity",
+            (),
+            f"{unit}/s",
+            "Velocity of the joint.",
+            lambda sample: sample[0].velocity[column],
+        ),
+    )
+
+
 class Recorder:
     """Preallocated samples of a run; `count` of them are filled. `recorder[name]` is the array of a signal.
 
@@ -186,30 +201,16 @@ class Recorder:
         self.reference: Channels[Array] = self._allocate(REFERENCE_SIGNALS)
         self.command: Channels[command.Command] = self._allocate(command.COMMAND_SIGNALS)
         self._allocate(DERIVED_SIGNALS)
-        self.contact: Channels[sensing.ContactSums] = self._allocate(sensing.CONTACT_SIGNALS)
+        self.contact: Channels[sensing.ContactSensor] = self._allocate(sensing.CONTACT_SIGNALS)
         self.push: Channels[Array] = self._allocate(push.PUSH_SIGNALS)
         self.grip: Channels[Sequence[grasp.Grip | grasp.EmptyHand]] = self._allocate(grasp.GRIP_SIGNALS)
         self.fixtures: list[Channels[FixtureSample]] = []
         for fixture in mechanisms:
-            declared: list[Signal[FixtureSample]] = []
-            for column, joint in enumerate(fixture.joints):
-                name, unit = f"{fixture.name}_{joint.name}", joint.unit
-                declared += [
-                    Signal(
-                        name,
-                        (),
-                        unit,
-                        "Position of the joint.",
-                        lambda sample, column=column: sample[0].position[column],
-                    ),
-                    Signal(
-                        f"{name}_velocity",
-                        (),
-                        f"{unit}/s",
-                        "Velocity of the joint.",
-                        lambda sample, column=column: sample[0].velocity[column],
-                    ),
-                ]
+            declared = [
+                signal
+                for column, joint in enumerate(fixture.joints)
+                for signal in joint_signals(fixture.name, joint, column)
+            ]
             if fixture.standing:
                 declared.append(
                     Signal(

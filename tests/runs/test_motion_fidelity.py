@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from simbench.motion.joint_use import spline_speeds
 
 from simbench.balance.leg_ik import stand
 from simbench.motion.trajectory import JointTrajectory, sample_trajectory
+from simbench.motion.trajectory_files.joint_order import spline_speeds
 from simbench.retargeting.body_errors import (
     BODY_QUANTITIES,
     RobotErrors,
