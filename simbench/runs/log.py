@@ -25,7 +25,6 @@ from simbench.files.netcdf_file import (
 from simbench.files.storage import write_whole
 from simbench.runs.log_schema import (
     CONTACT_EVENT_SIGNALS,
-    COORDINATE_SIGNALS,
     check_log,
     fixture_coordinates,
     has_person,
@@ -85,30 +84,6 @@ def label(signals: Sequence[Signal[Any]], values: Mapping[str, Any], *sampled: s
         )
         for name, array in values.items()
     }
-
-
-def build_dataset(
-    variables: Mapping[str, Variable | tuple[tuple[str, ...], Any, str]],
-    coordinates: Mapping[str, Any],
-    attributes: Mapping[str, Any],
-) -> xr.Dataset:
-    """Combine arrays in a dataset whose variables all have `units`, and a `description` where it is given.
-
-    `variables`: variables by name; `coordinates`: labels of each dimension that has them; `attributes`:
-    attributes of the whole run.
-    """
-    import xarray as xr
-
-    data = {}
-    for name, (dims, values, given) in variables.items():
-        data[name] = (dims, values, {"units": given} if isinstance(given, str) else given)
-    declared = {signal.name: signal for signal in COORDINATE_SIGNALS}
-    labels = {}
-    for name, values in coordinates.items():
-        signal = declared[name]
-        units = {"units": signal.unit} if signal.unit else {}
-        labels[name] = (name, np.asarray(values), {**units, "description": signal.description})
-    return xr.Dataset(data, coords=labels, attrs=dict(attributes))
 
 
 def contact_variables(events: Sequence[Any]) -> dict[str, Variable]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pinocchio as pin
@@ -20,8 +20,8 @@ from simbench.retargeting.reference.reference import Timeline
 from simbench.robot.robot import Robot
 from simbench.robot.robot_limbs import hand_links
 from simbench.robot.sides import SIDES
-from simbench.runs.log import build_dataset, contact_variables, label
-from simbench.runs.log_schema import LABELS, STROKES
+from simbench.runs.log import Variable, contact_variables, label
+from simbench.runs.log_schema import COORDINATE_SIGNALS, LABELS, STROKES
 from simbench.runs.preparation import Preparation
 from simbench.runs.trajectory_plan import TrackedMotion
 from simbench.sim.balance_loop import OnlineBalance
@@ -282,6 +282,30 @@ def make_log(
         attributes["diverged"] = str(recorder.divergence)
     log = build_dataset(variables, coordinates, attributes)
     return add_support_polygon(log) if stands else log
+
+
+def build_dataset(
+    variables: Mapping[str, Variable | tuple[tuple[str, ...], Any, str]],
+    coordinates: Mapping[str, Any],
+    attributes: Mapping[str, Any],
+) -> xr.Dataset:
+    """Combine arrays in a dataset whose variables all have `units`, and a `description` where it is given.
+
+    `variables`: variables by name; `coordinates`: labels of each dimension that has them; `attributes`:
+    attributes of the whole run.
+    """
+    import xarray as xr
+
+    data = {}
+    for name, (dims, values, given) in variables.items():
+        data[name] = (dims, values, {"units": given} if isinstance(given, str) else given)
+    declared = {signal.name: signal for signal in COORDINATE_SIGNALS}
+    labels = {}
+    for name, values in coordinates.items():
+        signal = declared[name]
+        units = {"units": signal.unit} if signal.unit else {}
+        labels[name] = (name, np.asarray(values), {**units, "description": signal.description})
+    return xr.Dataset(data, coords=labels, attrs=dict(attributes))
 
 
 def add_support_polygon(log: xr.Dataset) -> xr.Dataset:

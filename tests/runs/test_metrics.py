@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simbench.options import PushSection, SimulationSection, SteppingSection, end_of_pushes
-from simbench.runs.log import build_dataset, contact_variables
-from simbench.runs.log_builder import add_support_polygon
+from simbench.runs.log import contact_variables
+from simbench.runs.log_builder import add_support_polygon, build_dataset
 from simbench.runs.metrics import (
     commanded_displacement,
     fixture_metrics,
