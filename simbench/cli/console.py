@@ -53,23 +53,6 @@ class GuardedStream:
             self.write(line)
 
 
-@contextmanager
-def guarded_streams() -> Iterator[None]:
-    """Escape control characters in everything that the body prints.
-
-    Consoles from `make_console` write past the guard, because they move the cursor and set colours; they
-    escape what they are given.
-    """
-    streams = sys.stdout, sys.stderr
-    # A process may have been started without one of them.
-    sys.stdout = sys.stdout and GuardedStream(sys.stdout)
-    sys.stderr = sys.stderr and GuardedStream(sys.stderr)
-    try:
-        yield
-    finally:
-        sys.stdout, sys.stderr = streams
-
-
 def is_terminal(*, stderr: bool = False) -> bool:
     """Return whether a person reads the output, and not a program or a file.
 

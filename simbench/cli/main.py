@@ -12,8 +12,8 @@ import os
 import signal
 import sys
 import warnings
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Annotated, Any, TextIO
 
 import typer
@@ -23,7 +23,7 @@ from simbench.cli.calibrate import calibrate
 from simbench.cli.check import check_scenarios
 from simbench.cli.compare_engines import compare_engines
 from simbench.cli.completion import whole_words
-from simbench.cli.console import guarded_streams
+from simbench.cli.console import GuardedStream
 from simbench.cli.convert import convert
 from simbench.cli.explain import explain
 from simbench.cli.html_pages import report, trend
@@ -59,6 +59,23 @@ app = typer.Typer(
 )
 app.add_typer(robot_app, name="robot")
 app.add_typer(motion_app, name="motion")
+
+
+@contextmanager
+def guarded_streams() -> Iterator[None]:
+    """Escape control characters in everything that the body prints.
+
+    Consoles from `make_console` write past the guard, because they move the cursor and set colours; they
+    escape what they are given.
+    """
+    streams = sys.stdout, sys.stderr
+    # A process may have been started without one of them.
+    sys.stdout = sys.stdout and GuardedStream(sys.stdout)
+    sys.stderr = sys.stderr and GuardedStream(sys.stderr)
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = streams
 
 
 @guarded_streams()
