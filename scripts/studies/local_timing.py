@@ -25,8 +25,7 @@ from rich.console import Console
 from rich.table import Table
 from scipy.interpolate import make_interp_spline
 
-from simbench.balance.ground_reaction import planned_zmp, standing_torques
-from simbench.balance.support import support_margins, support_polygons
+from simbench.balance.ground_reaction import planned_zmp, standing_torques, support_margins, support_polygons
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.derivatives import differentiate
 from simbench.retargeting.arm.fixed_base import ArmPlan

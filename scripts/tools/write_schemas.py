@@ -22,7 +22,7 @@ from simbench.options import (
 )
 from simbench.robot.description import Description
 from simbench.robot.robot import load_robot
-from simbench.runs import log_builder, log_schema, metrics
+from simbench.runs import log_builder, log_schema
 from simbench.runs.explain.documented_names import FIXTURE, JOINT, LogEntry
 from simbench.runs.explain.schemas import Schema, finish_section, rearrange
 from simbench.runs.scenario.schema import Scenario
@@ -180,7 +180,7 @@ def declared_entries() -> tuple[LogEntry, ...]:
         found += _entries("variable", present, (signal,), time)
     found += _entries("variable", _EVERY, log_builder.LIMIT_SIGNALS)
     found += _entries("variable", _EVERY, (log_schema.STROKES, *log_schema.CONTACT_EVENT_SIGNALS))
-    found += _entries("variable", _FEET, (*log_builder.ZMP_SIGNALS, *metrics.SUPPORT_SIGNALS), time)
+    found += _entries("variable", _FEET, (*log_builder.ZMP_SIGNALS, *log_builder.SUPPORT_SIGNALS), time)
     found += _entries("variable", _BALANCED, log_builder.BALANCE_SIGNALS, time)
     found += _entries("variable", _FOLLOWED, (log_builder.JOINT_TRAJECTORY,), time)
     found += _entries("variable", _FOLLOWED_ON_FEET, log_builder.TRAJECTORY_SIGNALS, time)

@@ -128,7 +128,10 @@ def stand(
         )
     count, model = 1 + int(abs(height) / _HEIGHT_STEP), LegModel(robot)
     for _ in range(count):
-        stance = _raised(robot, model, stance, height / count)
+        q = np.concatenate([stance.base, stance.joints])[None]
+        q[0, 2] += height / count
+        _iterate(robot.name, model, stance, q, stance.target[None])
+        stance = replace(stance, base=q[0, :7], joints=q[0, 7:])
     return stance
 
 
@@ -302,12 +305,16 @@ def _height_limit(robot: Robot, stance: Stance, sign: float) -> float:
     height, step, model = 0.0, _HEIGHT_STEP, LegModel(robot)
     legs = np.concatenate([leg_columns(robot, side) for side in SIDES])
     while step > _HEIGHT_RESOLUTION:
+        # The pelvis a little higher or lower, the COG over its target.
+        q = np.concatenate([stance.base, stance.joints])[None]
+        q[0, 2] += sign * step
         try:
-            moved = _raised(robot, model, stance, sign * step)
+            _iterate(robot.name, model, stance, q, stance.target[None])
         except RetargetError:
             step *= 0.5
             continue
         # The legs have to be inside their limits, with bent knees.
+        moved = replace(stance, base=q[0, :7], joints=q[0, 7:])
         low, high = robot.model.lowerPositionLimit[7 + legs], robot.model.upperPositionLimit[7 + legs]
         inside = ((low <= moved.joints[legs]) & (moved.joints[legs] <= high)).all()
         if inside and least_knee_bend(robot, moved.joints[None]) >= _MIN_KNEE_BEND:
@@ -315,14 +322,6 @@ def _height_limit(robot: Robot, stance: Stance, sign: float) -> float:
         else:
             step *= 0.5
     return height
-
-
-def _raised(robot: Robot, model: LegModel, stance: Stance, height: float) -> Stance:
-    """Change the pelvis height of a stance by a little, the COG over its target."""
-    q = np.concatenate([stance.base, stance.joints])[None]
-    q[0, 2] += height
-    _iterate(robot.name, model, stance, q, stance.target[None])
-    return replace(stance, base=q[0, :7], joints=q[0, 7:])
 
 
 def leg_length(robot: Robot) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 import pinocchio as pin
 
 from simbench.balance.gait import Gait
-from simbench.balance.support import support_margin, support_polygon
+from simbench.balance.ground_reaction import support_margin, support_polygon
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.derivatives import minimum_jerk, quintic
 from simbench.robot.robot import Robot

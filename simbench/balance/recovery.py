@@ -7,6 +7,7 @@ import numpy as np
 import pinocchio as pin
 
 from simbench.balance.gait import Gait
+from simbench.balance.ground_reaction import support_polygon
 from simbench.balance.inverted_pendulum import cog_profile
 from simbench.balance.push_strategies import (
     CaptureStep,
@@ -18,7 +19,6 @@ from simbench.balance.push_strategies import (
     transform_footprint,
 )
 from simbench.balance.step_planning import Landing
-from simbench.balance.support import support_polygon
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.derivatives import minimum_jerk, quintic
 from simbench.robot.robot import Robot

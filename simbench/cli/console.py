@@ -9,10 +9,10 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
-from simbench.cli.streams import GuardedStream
 from simbench.errors import SimbenchError
 from simbench.files.text import printable
 from simbench.runs.metric_catalogue import format_value, unit_of
@@ -30,6 +30,36 @@ if TYPE_CHECKING:
 
 _PIPE_WIDTH = 200  # Columns of tables that go into a pipe or a file.
 _LONGEST_NAME = 255  # Bytes of a name that file systems allow.
+
+
+@dataclass(eq=False)
+class GuardedStream:
+    """Standard output or error that escapes control characters, which only names from files can hold."""
+
+    stream: TextIO  # Stream that gets the text.
+
+    def __getattr__(self, name: str) -> Any:
+        """Return whatever else the stream has."""
+        return getattr(self.stream, name)
+
+    def write(self, text: str) -> int:
+        """Write a text; its control characters become escapes. Returns length of the given text."""
+        self.stream.write(printable(text))
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """Write texts one after another."""
+        for line in lines:
+            self.write(line)
+
+
+def is_terminal(*, stderr: bool = False) -> bool:
+    """Return whether a person reads the output, and not a program or a file.
+
+    `stderr`: ask about the standard error instead of the standard output. Returns whether the stream is a
+    terminal.
+    """
+    return (sys.stderr if stderr else sys.stdout).isatty()
 
 
 def metrics_table(metrics: Mapping[str, Metric], checks: Sequence[Check] = ()) -> Table:

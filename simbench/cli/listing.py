@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Annotated, Literal, NamedTuple, get_args
 
-from simbench.cli.console import make_console
+from simbench.cli.console import is_terminal, make_console
 from simbench.cli.shared_options import argument
-from simbench.cli.streams import is_terminal
 
 _INDENT = 4  # Columns before the description of an entry.
 _BETWEEN = 2  # Columns between those of a table.

@@ -5,23 +5,25 @@ What a command needs is imported when it is called, so that `--help` and errors 
 
 from __future__ import annotations
 
+import errno
+import io
 import logging
 import os
 import signal
 import sys
 import warnings
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
-from typing import Annotated
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from typing import Annotated, Any, TextIO
 
 import typer
 
 import simbench
-from simbench.cli import streams
 from simbench.cli.calibrate import calibrate
 from simbench.cli.check import check_scenarios
 from simbench.cli.compare_engines import compare_engines
 from simbench.cli.completion import whole_words
+from simbench.cli.console import GuardedStream
 from simbench.cli.convert import convert
 from simbench.cli.explain import explain
 from simbench.cli.html_pages import report, trend
@@ -45,6 +47,8 @@ from simbench.system.termination import describe_signal, orderly_termination
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 _BAD_INPUT, _INTERRUPTED = 2, 130
+BROKEN_PIPE = 141  # Exit status that a shell shows for a program that was ended by SIGPIPE, 128 + 13.
+_OUTPUT_NAME = "standard output"  # Name of the file in errors of the standard output.
 _VIDEO_QUALITIES = {"full": ("--video",), "preview": ("--video", "--fast")}
 
 app = typer.Typer(
@@ -57,14 +61,31 @@ app.add_typer(robot_app, name="robot")
 app.add_typer(motion_app, name="motion")
 
 
-@streams.guarded_streams()
+@contextmanager
+def guarded_streams() -> Iterator[None]:
+    """Escape control characters in everything that the body prints.
+
+    Consoles from `make_console` write past the guard, because they move the cursor and set colours; they
+    escape what they are given.
+    """
+    streams = sys.stdout, sys.stderr
+    # A process may have been started without one of them.
+    sys.stdout = sys.stdout and GuardedStream(sys.stdout)
+    sys.stderr = sys.stderr and GuardedStream(sys.stderr)
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = streams
+
+
+@guarded_streams()
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status.
 
     `arguments`: arguments without the program's name; `sys.argv` if None. Returns 0 done and all checks hold,
     1 a check failed, 2 bad input (said in one line), 130 interrupted, 129 or 143 ended by SIGHUP or SIGTERM.
     """
-    streams.open_standard_streams()
+    open_standard_streams()
     if arguments is None:
         # Before NumPy is imported: sums that threads split are rounded otherwise, and a plan at the recorded
         # tempo that takes many rounds then ends elsewhere.
@@ -89,7 +110,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Of an interrupted command the message says what it kept.
         kept = message if status == _INTERRUPTED else ""
         status, message = 128 + number, describe_signal(number) + kept
-    return streams.end_output(status, message)
+    return end_output(status, message)
 
 
 def _call(arguments: Sequence[str] | None) -> tuple[int, str]:
@@ -107,8 +128,8 @@ def _call(arguments: Sequence[str] | None) -> tuple[int, str]:
     except SimbenchError as error:
         message = str(error)
     except OSError as error:
-        if streams.is_broken_pipe(error):
-            return streams.BROKEN_PIPE, ""
+        if is_broken_pipe(error):
+            return BROKEN_PIPE, ""
         if error.strerror is None:
             raise
         message = f"{error.filename}: {error.strerror}" if error.filename else error.strerror
@@ -129,7 +150,7 @@ def _call(arguments: Sequence[str] | None) -> tuple[int, str]:
         if sys.stdout is output:
             raise
         sys.stdout = output
-        return streams.BROKEN_PIPE, ""
+        return BROKEN_PIPE, ""
     except Interrupted as interruption:
         return _INTERRUPTED, f": {interruption}"
     except (KeyboardInterrupt, typer.Abort):
@@ -220,3 +241,77 @@ for _function, _epilog in _COMMANDS.items():
 app.command(
     context_settings={"ignore_unknown_options": True}, epilog=example("simbench explain zmp.min_margin_m")
 )(explain)
+
+
+class _Output(io.FileIO):
+    """The standard output; its errors say that they are its."""
+
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, _OUTPUT_NAME) from None
+
+
+def open_standard_streams() -> None:
+    """Open standard streams that the caller closed, and replace characters that they cannot write.
+
+    The next file that is opened gets the lowest free descriptor: without this a log could become the standard
+    error, and a library's messages would be written into it.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            # The lowest free descriptor is this one.
+            os.open(os.devnull, os.O_RDWR)
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(2, "w", encoding="utf-8", closefd=False)
+    # A test may capture the output.
+    if sys.stdout is None or sys.stdout is sys.__stdout__:
+        encoding = getattr(sys.stdout, "encoding", "utf-8")
+        raw = io.BufferedWriter(_Output(1, "wb", closefd=False))
+        sys.stdout = io.TextIOWrapper(raw, encoding, line_buffering=os.isatty(1))
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal without Unicode shows `?` for `✓`.
+        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+
+
+def is_broken_pipe(error: OSError) -> bool:
+    """Return whether an error says that nobody reads the standard output any more.
+
+    Returns false for the pipe to another program.
+    """
+    return error.errno == errno.EPIPE and error.filename == _OUTPUT_NAME
+
+
+def end_output(status: int, message: str) -> int:
+    """Write what the standard output still holds, then a message; leave nothing that Python could fail at.
+
+    `status`: exit status of the command; `message`: line for the standard error; none if empty. Returns the
+    same status; 2 if the output cannot be written, or `BROKEN_PIPE` if nobody reads it any more.
+    """
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        _discard(sys.stdout)
+        if is_broken_pipe(error):
+            status = status or BROKEN_PIPE
+        elif not message:
+            status, message = 2, f"error: {error.filename or _OUTPUT_NAME}: {error.strerror}"
+    try:
+        if message:
+            print(message, file=sys.stderr)
+        sys.stderr.flush()
+    except OSError:
+        _discard(sys.stderr)
+    return status
+
+
+def _discard(stream: TextIO) -> None:
+    """Lead a stream to nowhere, and what it still holds."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
+    with suppress(OSError):
+        stream.flush()

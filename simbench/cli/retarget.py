@@ -164,10 +164,9 @@ def retarget(
 def _print_retargeting(made: Retargeting, fidelity: Fidelity, errors: ImitationErrors | None) -> None:
     """Print the tables and lines of a retargeting."""
     from simbench.motion.trajectory_files.joint_order import joint_uses
-    from simbench.retargeting.body_errors import summarise_errors
+    from simbench.retargeting.body_errors import measure_robot_feet, summarise_errors
     from simbench.retargeting.collision.interference import describe_interference
     from simbench.retargeting.imitation.imitation import summarise
-    from simbench.runs.motion_fidelity import measure_robot_feet
 
     trajectory, console = made.plan.trajectory, make_console()
     scales = {"m": (1000.0, "mm"), "": (100.0, "% of arm"), "rad": (180.0 / math.pi, "°")}
@@ -252,8 +251,7 @@ def robot_lines(made: Retargeting, fidelity: Fidelity) -> Iterator[str]:
     from simbench.retargeting.imitate.plan import KinematicPlan
     from simbench.retargeting.match.body import describe_match, match_body
     from simbench.retargeting.steps.step_following import StepFollowingPlan
-    from simbench.runs.fidelity_metrics import fidelity_lines
-    from simbench.runs.motion_fidelity import fidelity_metrics
+    from simbench.runs.motion_fidelity import fidelity_lines, fidelity_metrics
 
     held = made.plan.errors.held_fraction
     if held > 0.0:

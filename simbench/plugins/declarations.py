@@ -11,11 +11,11 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 from simbench.errors import PluginError, SimbenchError
 from simbench.plugins.entry_points import (
     GROUPS,
+    PREFIX,
     Plugin,
     describe_failure,
     find_entry_points,
     load_plugin,
-    names_code,
 )
 
 # Key of a validation's context: the scenario is that of a run that is over, whose code is not needed.
@@ -31,7 +31,9 @@ def is_plugin(group: str, value: object, shipped: Collection[str]) -> bool:
     """
     if not isinstance(value, str) or value in shipped:
         return False
-    return names_code(value) or value in find_entry_points(group)
+    place, _, name = value.rpartition(":")
+    is_code = value.startswith(PREFIX) or (place != "" and name.isidentifier())
+    return is_code or value in find_entry_points(group)
 
 
 def require_plugin(group: str, reference: str) -> Plugin:

@@ -83,16 +83,6 @@ def find_entry_points(group: str) -> dict[str, metadata.EntryPoint]:
     return dict(sorted(found.items()))
 
 
-def names_code(reference: str) -> bool:
-    """Tell whether a text names code: `MODULE:NAME`, `FILE.py:NAME`, or an object that a program passed.
-
-    `reference`: value of a scenario's key. Returns whether it does; False for the name of an installed
-    plug-in or of what ships with simbench.
-    """
-    place, colon, name = reference.rpartition(":")
-    return bool(colon) and (reference.startswith(PREFIX) or (bool(place) and name.isidentifier()))
-
-
 def code_file(reference: object) -> str | None:
     """Find the file that a reference names.
 
@@ -125,8 +115,8 @@ def load_plugin(group: str, reference: str) -> Plugin:
             f"{reference}: was passed by a program and is in no file; pass it again, or allowed: {_FORMS}"
         )
     distribution = None
-    if names_code(reference):
-        place, _, attributes = reference.rpartition(":")
+    place, _, attributes = reference.rpartition(":")
+    if place and attributes.isidentifier():
         module = _import_file(place) if place.endswith(".py") else _import_module(place)
     else:
         known = find_entry_points(group)

@@ -9,6 +9,7 @@ from scipy.spatial.transform import Rotation
 
 from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.foot_contact import SOLE_THRESHOLDS, FootMeasures, Jerk, measure_feet, measure_jerk
 from simbench.kinematics.rotation import wrap_angle
 from simbench.kinematics.tree import frame_poses
 from simbench.motion.human_motion import HumanMotion
@@ -361,3 +362,31 @@ def robot_points(robot: Robot, trajectory: JointTrajectory, *, heading: float = 
             front = np.array([corners[:, 0].max(), corners[:, 1].mean(), 0.0])
             points[role.replace("foot", "toe")] = pose[:, :3, :3] @ front + pose[:, :3, 3]
     return points
+
+
+def measure_robot_feet(
+    robot: Robot, trajectory: JointTrajectory
+) -> tuple[FootMeasures | None, dict[str, Jerk]]:
+    """Measure how a robot's soles touch the floor in a planned motion, and the jerk of its hands and feet.
+
+    Support, skating, penetration and flight of the soles' corners, None for a robot without two soles; jerks
+    at the robot's pace, by name: `left hand`, ...
+    """
+    roles = sorted({*robot.hands, *robot.feet})
+    still = np.tile([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0], (len(trajectory.time), 1))
+    path = np.hstack([still if trajectory.base is None else trajectory.base, trajectory.q])
+    frames = [robot.model.getFrameId(robot.frames[role]) for role in roles]
+    poses = dict(zip(roles, frame_poses(robot.model, frames, path), strict=True))
+    jerks = {}
+    for role, pose in poses.items():
+        jerk = measure_jerk(trajectory.time, pose[:, :3, 3])
+        if jerk is not None:
+            jerks[role.replace("_", " ")] = jerk
+    feet = [role for role in robot.feet if role in robot.soles]
+    if trajectory.base is None or len(feet) != 2:
+        return None, jerks
+    corners = {}
+    for role in feet:
+        turned = np.einsum("tij,cj->tci", poses[role][:, :3, :3], robot.soles[role])
+        corners[role] = turned + poses[role][:, None, :3, 3]
+    return measure_feet(trajectory.time, corners, SOLE_THRESHOLDS, floor=0.0), jerks

@@ -8,7 +8,7 @@ import time
 import zipfile
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,7 +25,6 @@ from simbench.files.netcdf_file import (
 from simbench.files.storage import write_whole
 from simbench.runs.log_schema import (
     CONTACT_EVENT_SIGNALS,
-    COORDINATE_SIGNALS,
     check_log,
     fixture_coordinates,
     has_person,
@@ -65,13 +64,9 @@ _PLANNED = ("cog_desired", "zmp_desired")  # Variables over time that are drawn 
 FOLDER = "plots"  # Folder of the plots in the run directory.
 
 
-class Variable(NamedTuple):
-    """A variable of a log."""
-
-    dims: tuple[str, ...]  # Dimensions.
-    values: Any
-    units: str  # SI unit, and the frame where there is one; empty for what has none.
-    description: str = ""  # Description, which the file holds beside the unit.
+# A variable of a log as xarray takes it: dimensions, values, and the attributes `units`, SI, with the frame
+# where there is one, empty for what has none, and `description`.
+Variable = tuple[tuple[str, ...], Any, dict[str, str]]
 
 
 def label(signals: Sequence[Signal[Any]], values: Mapping[str, Any], *sampled: str) -> dict[str, Variable]:
@@ -82,47 +77,13 @@ def label(signals: Sequence[Signal[Any]], values: Mapping[str, Any], *sampled: s
     """
     declared = {signal.name: signal for signal in signals}
     return {
-        name: Variable(
-            (*sampled, *declared[name].dims), array, declared[name].unit, declared[name].description
+        name: (
+            (*sampled, *declared[name].dims),
+            array,
+            {"units": declared[name].unit, "description": declared[name].description},
         )
         for name, array in values.items()
     }
-
-
-def build_dataset(
-    variables: Mapping[str, Variable | tuple[tuple[str, ...], Any, str]],
-    coordinates: Mapping[str, Any],
-    attributes: Mapping[str, Any],
-) -> xr.Dataset:
-    """Combine arrays in a dataset whose variables all have `units`, and a `description` where it is given.
-
-    `variables`: variables by name; `coordinates`: labels of each dimension that has them; `attributes`:
-    attributes of the whole run.
-    """
-    import xarray as xr
-
-    data = {}
-    for name, given in variables.items():
-        each = Variable(*given)
-        described = {"description": each.description} if each.description else {}
-        data[name] = (each.dims, each.values, {"units": each.units, **described})
-    declared = {signal.name: signal for signal in COORDINATE_SIGNALS}
-    labels = {}
-    for name, values in coordinates.items():
-        signal = declared[name]
-        units = {"units": signal.unit} if signal.unit else {}
-        labels[name] = (name, np.asarray(values), {**units, "description": signal.description})
-    return xr.Dataset(data, coords=labels, attrs=dict(attributes))
-
-
-def assign_variables(log: xr.Dataset, variables: Mapping[str, Variable]) -> xr.Dataset:
-    """Add variables, all with a description, to a log. `variables`: variables by name."""
-    return log.assign(
-        {
-            name: (each.dims, each.values, {"units": each.units, "description": each.description})
-            for name, each in variables.items()
-        }
-    )
 
 
 def contact_variables(events: Sequence[Any]) -> dict[str, Variable]:

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from simbench.balance.support import zmp_from_momentum, zmp_from_wrench
+from simbench.balance.ground_reaction import (
+    support_margins,
+    support_polygons,
+    zmp_from_momentum,
+    zmp_from_wrench,
+)
 from simbench.kinematics.arrays import Array
 from simbench.retargeting.reference.reference import Timeline
 from simbench.robot.robot import Robot
 from simbench.robot.robot_limbs import hand_links
 from simbench.robot.sides import SIDES
-from simbench.runs.log import assign_variables, build_dataset, contact_variables, label
-from simbench.runs.log_schema import LABELS, STROKES
-from simbench.runs.metrics import add_support_polygon
+from simbench.runs.log import Variable, contact_variables, label
+from simbench.runs.log_schema import COORDINATE_SIGNALS, LABELS, STROKES
 from simbench.runs.preparation import Preparation
 from simbench.runs.trajectory_plan import TrackedMotion
 from simbench.sim.balance_loop import OnlineBalance
@@ -72,6 +76,23 @@ HAND_SIGNALS: tuple[Signal[None], ...] = (
         "plan.",
     ),
     Signal("hand_contact", ("hand",), "", "Whether each of the actor's hands is in contact.", dtype=bool),
+)
+# What `add_support_polygon` adds to a log.
+SUPPORT_SIGNALS: tuple[Signal[None], ...] = (
+    Signal(
+        "support_polygon",
+        ("corner", "xy"),
+        "m",
+        "Corners of the support polygon in the world: the convex hull of the points where the feet touch the "
+        "floor, padded with NaN.",
+    ),
+    Signal(
+        "zmp_margin",
+        (),
+        "m",
+        "Distance of the ZMP from the edge of the support polygon: positive inside, negative outside, -∞ "
+        "without contact.",
+    ),
 )
 # What `with_balance` adds to a log.
 BALANCE_SIGNALS: tuple[Signal[None], ...] = (
@@ -263,6 +284,44 @@ def make_log(
     return add_support_polygon(log) if stands else log
 
 
+def build_dataset(
+    variables: Mapping[str, Variable | tuple[tuple[str, ...], Any, str]],
+    coordinates: Mapping[str, Any],
+    attributes: Mapping[str, Any],
+) -> xr.Dataset:
+    """Combine arrays in a dataset whose variables all have `units`, and a `description` where it is given.
+
+    `variables`: variables by name; `coordinates`: labels of each dimension that has them; `attributes`:
+    attributes of the whole run.
+    """
+    import xarray as xr
+
+    data = {}
+    for name, (dims, values, given) in variables.items():
+        data[name] = (dims, values, {"units": given} if isinstance(given, str) else given)
+    declared = {signal.name: signal for signal in COORDINATE_SIGNALS}
+    labels = {}
+    for name, values in coordinates.items():
+        signal = declared[name]
+        units = {"units": signal.unit} if signal.unit else {}
+        labels[name] = (name, np.asarray(values), {**units, "description": signal.description})
+    return xr.Dataset(data, coords=labels, attrs=dict(attributes))
+
+
+def add_support_polygon(log: xr.Dataset) -> xr.Dataset:
+    """Add the support polygon (`support_polygon`) and the ZMP's signed margin (`zmp_margin`) to a log.
+
+    The polygon is the convex hull of the points where the feet touch the floor, padded with NaN. `log`: log
+    with `foot_points` and `zmp`. Returns the log with both variables, m.
+    """
+    points = log["foot_points"].values
+    points = points.reshape(len(points), points.shape[1] * points.shape[2], 2)
+    zmp = log["zmp"].values
+    polygons = support_polygons(points)
+    margins = support_margins(zmp, polygons)
+    return log.assign(label(SUPPORT_SIGNALS, {"support_polygon": polygons, "zmp_margin": margins}, "time"))
+
+
 def with_balance(log: xr.Dataset, balancer: OnlineBalance) -> xr.Dataset:
     """Add the desired and the measured COG and ZMP of balance to a log.
 
@@ -285,7 +344,7 @@ def with_balance(log: xr.Dataset, balancer: OnlineBalance) -> xr.Dataset:
         "landed_early": whole.landing.early,
         "balance_gave_up_s": gave_up,
     }
-    return assign_variables(log, label(BALANCE_SIGNALS, logged, "time")).assign_attrs(attributes)
+    return log.assign(label(BALANCE_SIGNALS, logged, "time")).assign_attrs(attributes)
 
 
 def build_log(prepared: Preparation, robot: Robot, recorder: Recorder, *, derive: bool = False) -> xr.Dataset:
@@ -321,7 +380,7 @@ def with_trajectory(log: xr.Dataset, tracked: TrackedMotion, timestep: float) ->
     steps = np.rint(log["time"].values / timestep).astype(int) - 1
     rows = steps.clip(0, len(tracked.joints) - 1)
     joints = label((JOINT_TRAJECTORY,), {"joint_trajectory": tracked.joints[rows]}, "time")
-    log = assign_variables(log, joints)
+    log = log.assign(joints)
     if not tracked.base.shape[1]:
         return log
     values = {
@@ -329,4 +388,4 @@ def with_trajectory(log: xr.Dataset, tracked: TrackedMotion, timestep: float) ->
         "foot_trajectory": tracked.feet[rows, :, :3],
         "contact_trajectory": tracked.contact[rows],
     }
-    return assign_variables(log, label(TRAJECTORY_SIGNALS, values, "time"))
+    return log.assign(label(TRAJECTORY_SIGNALS, values, "time"))

@@ -8,38 +8,17 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from simbench.balance.support import support_margins, support_polygons
 from simbench.errors import PluginError, SimbenchError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.rotation import heading_of, wrap_angle
 from simbench.options import PushSection, StepCommand, SteppingSection
 from simbench.plugins.declarations import plugin_maker
-from simbench.runs.log import assign_variables, label
 from simbench.runs.scenario.schema import Scenario
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.push import Push
-from simbench.sim.state import Signal
 
 if TYPE_CHECKING:
     import xarray as xr
-
-# What `add_support_polygon` adds to a log.
-SUPPORT_SIGNALS: tuple[Signal[None], ...] = (
-    Signal(
-        "support_polygon",
-        ("corner", "xy"),
-        "m",
-        "Corners of the support polygon in the world: the convex hull of the points where the feet touch the "
-        "floor, padded with NaN.",
-    ),
-    Signal(
-        "zmp_margin",
-        (),
-        "m",
-        "Distance of the ZMP from the edge of the support polygon: positive inside, negative outside, -∞ "
-        "without contact.",
-    ),
-)
 
 FELL_HEIGHT = 0.7  # A robot whose root drops below this fraction of its first height has fallen.
 
@@ -152,22 +131,6 @@ def measure_run(
             metrics[name] = None
             notes.append(f"metrics.{name} is null: {error}")
     return metrics, tuple(notes)
-
-
-def add_support_polygon(log: xr.Dataset) -> xr.Dataset:
-    """Add the support polygon (`support_polygon`) and the ZMP's signed margin (`zmp_margin`) to a log.
-
-    The polygon is the convex hull of the points where the feet touch the floor, padded with NaN. `log`: log
-    with `foot_points` and `zmp`. Returns the log with both variables, m.
-    """
-    points = log["foot_points"].values
-    points = points.reshape(len(points), points.shape[1] * points.shape[2], 2)
-    zmp = log["zmp"].values
-    polygons = support_polygons(points)
-    margins = support_margins(zmp, polygons)
-    return assign_variables(
-        log, label(SUPPORT_SIGNALS, {"support_polygon": polygons, "zmp_margin": margins}, "time")
-    )
 
 
 def balance_metrics(log: xr.Dataset) -> dict[str, float | bool | None]:

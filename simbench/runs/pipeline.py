@@ -22,10 +22,10 @@ from simbench.plugins.entry_points import give_reference, load_plugin
 from simbench.robot.robot import Robot, load_robot
 from simbench.robot.robot_variants import draw_variation
 from simbench.runs.baseline import DIVERGED, check_metrics
-from simbench.runs.fidelity_metrics import add_fidelity
 from simbench.runs.log import LogParts, write_log
 from simbench.runs.log_builder import build_log
 from simbench.runs.metrics import measure_run
+from simbench.runs.motion_fidelity import add_fidelity
 from simbench.runs.preparation import (
     OnDoubts,
     Planning,

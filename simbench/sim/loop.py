@@ -29,7 +29,7 @@ from simbench.sim.recorder import (
     derive_signals,
     find_divergence,
 )
-from simbench.sim.sensing import POINTS_PER_FOOT, ContactSensor, ContactSums, contact_wrench
+from simbench.sim.sensing import ContactSensor, contact_wrench
 from simbench.sim.state import RobotState, empty_state
 
 _SENSE_RATE = 200.0  # Rate at which feet and fingertips feel contact, Hz, independent of the log's rate.
@@ -220,10 +220,8 @@ class Stepper:
                 for joint in fixture.mechanism.joints
             )
         ]
-        no_push = np.zeros(6)
-        feet = len(body.robot.feet)
-        sums = ContactSums(np.zeros((feet, 6)), np.full((feet, POINTS_PER_FOOT, 2), np.nan), np.zeros(6))
-        held, light = [True] * feet, False
+        no_push, sensor = np.zeros(6), self._sensor
+        held, light = [True] * len(body.robot.feet), False
         read_state, control, advance = body.read_state, self._controller.step, body.world.step
         stop, now = options.stop, clock.perf_counter
         for step in range(self.steps):
@@ -239,10 +237,10 @@ class Stepper:
                 resist(fixture)
             if sampling or sensing or balancing:
                 contacts = body.world.read_contacts()
-                self._sensor.sample(step * timestep, contacts, sums)
+                sensor.sample(step * timestep, contacts)
             if (sensing or balancing) and step > 0:
                 # Tell the controller which feet, or thighs, are held.
-                foot_loads: list[float] = sums.foot_wrench[:, 2].tolist()
+                foot_loads: list[float] = sensor.foot_wrench[:, 2].tolist()
                 held = [
                     (before and load > _HELD_FORCE) or load > self._grounded_load
                     for before, load in zip(held, foot_loads, strict=True)
@@ -256,12 +254,12 @@ class Stepper:
                     foot and load < self._light_load for foot, load in zip(held, foot_loads, strict=True)
                 )
             if sampling:
-                self._record(step, state, sums, contacts, push)
+                self._record(step, state, contacts, push)
             if balancing:
                 # The balancer changes the reference until its next command.
                 assert balancer is not None
                 before = now() - self.compile_time()
-                balancer.command(step, state, sums.foot_wrench, reference)
+                balancer.command(step, state, sensor.foot_wrench, reference)
                 rows = slice(step, step + balancer.every)
                 demand[rows] = self._controller.demand(
                     reference.position[rows],
@@ -287,13 +285,11 @@ class Stepper:
                 clock.sleep(max(0.0, started + step * timestep - now()))
         options.progress(self.steps, self.steps)
 
-    def _record(
-        self, step: int, state: RobotState, sums: ContactSums, contacts: Contacts, push: Array
-    ) -> None:
+    def _record(self, step: int, state: RobotState, contacts: Contacts, push: Array) -> None:
         """Take a sample of everything but the command, and notice a fall."""
         simulation, recorder, options = self._simulation, self._recorder, self._options
         recorder.time[recorder.count] = step * self._timestep
-        recorder.record(recorder.contact, sums)
+        recorder.record(recorder.contact, self._sensor)
         recorder.record(recorder.push, push)
         recorder.record(recorder.state, state)
         # The row of a step holds for its end.

@@ -201,7 +201,7 @@ class Recorder:
         self.reference: Channels[Array] = self._allocate(REFERENCE_SIGNALS)
         self.command: Channels[command.Command] = self._allocate(command.COMMAND_SIGNALS)
         self._allocate(DERIVED_SIGNALS)
-        self.contact: Channels[sensing.ContactSums] = self._allocate(sensing.CONTACT_SIGNALS)
+        self.contact: Channels[sensing.ContactSensor] = self._allocate(sensing.CONTACT_SIGNALS)
         self.push: Channels[Array] = self._allocate(push.PUSH_SIGNALS)
         self.grip: Channels[Sequence[grasp.Grip | grasp.EmptyHand]] = self._allocate(grasp.GRIP_SIGNALS)
         self.fixtures: list[Channels[FixtureSample]] = []

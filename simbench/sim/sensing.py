@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simbench.kinematics.arrays import Array
 from simbench.sim.engine import BodyHandle, Contacts, LinkHandle, RobotBody
 from simbench.sim.state import Signal
 from simbench.sim.vectors import Vector
@@ -15,46 +14,6 @@ TOUCH_DISTANCE = 1e-3  # Points closer than this (m) to the floor count for the 
 
 POINTS_PER_FOOT = 4
 _NO_POINT = (math.nan, math.nan)
-
-
-@dataclass(frozen=True)
-class ContactSums:
-    """Contacts of a robot in the last step, summed up; buffers that `ContactSensor.sample` overwrites."""
-
-    # (F, 6): force (N) and moment about the world's origin (N·m) of the floor on each foot.
-    foot_wrench: Array
-    foot_points: Array  # (F, 4, 2): touching points of each foot on the floor, m; NaN where there are fewer.
-    # (6,): sum of all other contact forces on the robot from outside (N), and their moment about the world's
-    # origin (N·m).
-    other_wrench: Array
-
-
-# What is logged of a robot's contacts.
-CONTACT_SIGNALS: tuple[Signal[ContactSums], ...] = (
-    Signal(
-        "foot_wrench",
-        ("foot", "axis6"),
-        "N, N m about the world origin",
-        "Wrench of the floor on each foot.",
-        lambda sums: sums.foot_wrench,
-    ),
-    Signal(
-        "foot_points",
-        ("foot", "point", "xy"),
-        "m",
-        "Touching points of each foot on the floor; NaN where there are fewer.",
-        lambda sums: sums.foot_points,
-        fill=np.nan,
-    ),
-    Signal(
-        "other_wrench",
-        ("axis6",),
-        "N, N m about the world origin",
-        "Wrench on the robot of everything but the floor under its feet: contacts, grips and pushes. The "
-        "samples are of the contacts; grips and pushes are added after the run.",
-        lambda sums: sums.other_wrench,
-    ),
-)
 
 
 @dataclass
@@ -70,15 +29,22 @@ class ContactEvent:
 
 
 class ContactSensor:
-    """Reads the contacts of one robot; holds the open events.
+    """Reads the contacts of one robot: their sums in the last step, and the open events.
 
-    `names`: names of the other bodies of the world and of their links.
+    `names`: names of the other bodies of the world and of their links. `sample` overwrites `foot_wrench`
+    (F, 6), force (N) and moment about the world's origin (N·m) of the floor on each foot; `foot_points`
+    (F, 4, 2), touching points of each foot on the floor, m, NaN where there are fewer; and `other_wrench`
+    (6,), sum of all other contact forces on the robot from outside (N), and their moment about the world's
+    origin (N·m).
     """
 
     def __init__(
         self, body: RobotBody, names: Mapping[BodyHandle, tuple[str, Mapping[LinkHandle, str]]]
     ) -> None:
         self.body, self.names = body, names
+        feet = len(body.robot.feet)
+        self.foot_wrench, self.other_wrench = np.zeros((feet, 6)), np.zeros(6)
+        self.foot_points = np.full((feet, POINTS_PER_FOOT, 2), np.nan)
         self.events: list[ContactEvent] = []  # All contacts so far, in the order of their beginning.
         self._open: dict[tuple[BodyHandle, LinkHandle, LinkHandle], ContactEvent] = {}
         robot, model = body.robot, body.robot.model
@@ -91,12 +57,9 @@ class ContactSensor:
                     self._feet[link] = row
         self._link_names = {link: f"{robot.name}/{name}" for name, link in self.body.links.items()}
 
-    def sample(self, time: float, contacts: Contacts, sums: ContactSums) -> None:
-        """Sum up the contacts of the last step and update the events.
-
-        `time`: time at the end of the step, s; `sums`: overwritten.
-        """
-        wrenches = sums.foot_wrench
+    def sample(self, time: float, contacts: Contacts) -> None:
+        """Sum up the contacts of the last step, at the end of which it is `time`, s; update the events."""
+        wrenches = self.foot_wrench
         feet = len(wrenches)
         # Each foot, then everything else: collected in lists, which beat small arrays.
         points: list[list[Vector]] = [[] for _ in range(feet)]
@@ -114,11 +77,11 @@ class ContactSensor:
             pairs[key] = pairs.get(key, 0.0) + normal
             if other != robot:
                 _add(totals[row], position, force)
-        sums.other_wrench[:] = totals.pop()
+        self.other_wrench[:] = totals.pop()
         if feet:
             wrenches[:] = totals
             # x and y of as many points as are logged; NaN where there are fewer.
-            sums.foot_points[:] = [
+            self.foot_points[:] = [
                 ([(x, y) for x, y, _ in each] + [_NO_POINT] * POINTS_PER_FOOT)[:POINTS_PER_FOOT]
                 for each in points
             ]
@@ -141,6 +104,34 @@ class ContactSensor:
                 self.events.append(event)
             event.end = time
             event.peak_force = max(event.peak_force, load)
+
+
+# What is logged of a robot's contacts.
+CONTACT_SIGNALS: tuple[Signal[ContactSensor], ...] = (
+    Signal(
+        "foot_wrench",
+        ("foot", "axis6"),
+        "N, N m about the world origin",
+        "Wrench of the floor on each foot.",
+        lambda sensor: sensor.foot_wrench,
+    ),
+    Signal(
+        "foot_points",
+        ("foot", "point", "xy"),
+        "m",
+        "Touching points of each foot on the floor; NaN where there are fewer.",
+        lambda sensor: sensor.foot_points,
+        fill=np.nan,
+    ),
+    Signal(
+        "other_wrench",
+        ("axis6",),
+        "N, N m about the world origin",
+        "Wrench on the robot of everything but the floor under its feet: contacts, grips and pushes. The "
+        "samples are of the contacts; grips and pushes are added after the run.",
+        lambda sensor: sensor.other_wrench,
+    ),
+)
 
 
 def contact_wrench(contacts: Contacts, body: BodyHandle, other: BodyHandle) -> list[float]:

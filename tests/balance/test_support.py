@@ -6,7 +6,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 
-from simbench.balance.support import support_margin, support_polygon, zmp_from_momentum, zmp_from_wrench
+from simbench.balance.ground_reaction import (
+    support_margin,
+    support_polygon,
+    zmp_from_momentum,
+    zmp_from_wrench,
+)
 
 COORDINATE = st.floats(-1.0, 1.0)
 UP = np.array([0.0, 0.0, 1.0])

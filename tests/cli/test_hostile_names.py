@@ -14,8 +14,7 @@ from rich.table import Table
 
 import simbench.cli
 from simbench.cli.console import make_console, metrics_table
-from simbench.cli.main import main
-from simbench.cli.streams import guarded_streams
+from simbench.cli.main import guarded_streams, main
 from simbench.runs.baseline import Check
 from simbench.runs.log import write_log
 from simbench.runs.plots.run_plots import draw_torque, draw_tracking

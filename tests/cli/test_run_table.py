@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from simbench.cli.console import make_console
-from simbench.cli.run_table import next_commands, print_metrics, print_run
+from simbench.cli.run import next_commands, print_metrics, print_run
 from simbench.options import Bound
 from simbench.resources import resource_dir
 from simbench.runs.baseline import Check, check_metrics
@@ -95,7 +95,7 @@ def result(tmp_path, checks, notes=()):
 def terminal(monkeypatch):
     """Standard streams that say they are a terminal of 100 columns, without colours."""
     monkeypatch.setenv("COLUMNS", "100")
-    monkeypatch.setattr("simbench.cli.run_table.is_terminal", lambda stderr=False: True)
+    monkeypatch.setattr("simbench.cli.run.is_terminal", lambda stderr=False: True)
 
 
 def test_failed_checks_come_last_then_how_many_hold_and_the_run(tmp_path, capsys, terminal):

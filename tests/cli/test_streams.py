@@ -8,7 +8,7 @@ import pytest
 
 PROGRAM = """
 import os, sys
-from simbench.cli.streams import BROKEN_PIPE, end_output, is_broken_pipe, open_standard_streams
+from simbench.cli.main import BROKEN_PIPE, end_output, is_broken_pipe, open_standard_streams
 open_standard_streams()
 made = os.open("/dev/null", os.O_RDONLY)
 assert made > 2, made

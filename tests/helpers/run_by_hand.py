@@ -4,7 +4,8 @@ import json
 
 import numpy as np
 
-from simbench.runs.log import build_dataset, contact_variables, write_log
+from simbench.runs.log import contact_variables, write_log
+from simbench.runs.log_builder import build_dataset
 from simbench.runs.scenario.loading import load_scenario, resolved_yaml
 
 COUNT = 201

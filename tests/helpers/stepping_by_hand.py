@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from simbench.runs.log import build_dataset, contact_variables
-from simbench.runs.metrics import add_support_polygon
+from simbench.runs.log import contact_variables
+from simbench.runs.log_builder import add_support_polygon, build_dataset
 
 TIME = 0.02 * np.arange(401)
 HEIGHT = 0.7

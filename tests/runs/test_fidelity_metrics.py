@@ -12,9 +12,9 @@ from simbench.motion.trajectory import sample_trajectory
 from simbench.motion.trajectory_files.joint_order import spline_speeds
 from simbench.options import RetargetSection
 from simbench.retargeting.reference.reference import FollowedSteps, Reference, Timeline
-from simbench.runs.fidelity_metrics import add_fidelity, fidelity_lines, fidelity_rows
 from simbench.runs.log_schema import has_person
 from simbench.runs.metric_catalogue import find_metric
+from simbench.runs.motion_fidelity import add_fidelity, fidelity_lines, fidelity_rows
 from simbench.runs.report.report_page import report_page
 from simbench.runs.report.run_report import read_reports
 from simbench.runs.run_plan import Plan, decode_plan, encode_plan

@@ -14,8 +14,14 @@ from simbench.errors import RunError
 from simbench.files.netcdf_file import SEAL
 from simbench.runs import log as log_parts
 from simbench.runs.explain.documented_names import log_entries
-from simbench.runs.log import LogParts, build_dataset, contact_variables, open_run, read_log_parts, write_log
-from simbench.runs.log_builder import BALANCE_SIGNALS, HAND_SIGNALS, LIMIT_SIGNALS, TRAJECTORY_SIGNALS
+from simbench.runs.log import LogParts, contact_variables, open_run, read_log_parts, write_log
+from simbench.runs.log_builder import (
+    BALANCE_SIGNALS,
+    HAND_SIGNALS,
+    LIMIT_SIGNALS,
+    TRAJECTORY_SIGNALS,
+    build_dataset,
+)
 from simbench.runs.log_schema import FLAGS, FORMS
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.run_directory import LOG_PARTS, incomplete_path

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simbench.options import PushSection, SimulationSection, SteppingSection, end_of_pushes
-from simbench.runs.log import build_dataset, contact_variables
+from simbench.runs.log import contact_variables
+from simbench.runs.log_builder import add_support_polygon, build_dataset
 from simbench.runs.metrics import (
-    add_support_polygon,
     commanded_displacement,
     fixture_metrics,
     push_metrics,

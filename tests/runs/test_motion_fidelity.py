@@ -12,6 +12,7 @@ from simbench.retargeting.body_errors import (
     BODY_QUANTITIES,
     RobotErrors,
     compare_with_person,
+    measure_robot_feet,
     summarise_errors,
 )
 from simbench.runs.motion_fidelity import (
@@ -23,7 +24,6 @@ from simbench.runs.motion_fidelity import (
     find_landings,
     measure_lag,
     measure_limit_shares,
-    measure_robot_feet,
     planned_fidelity,
 )
 

@@ -12,7 +12,7 @@ from simbench.sim.control.joint_controller import JointController
 from simbench.sim.engine import is_installed
 from simbench.sim.fixtures.shapes import compute_inertia
 from simbench.sim.grasp import Grip, apply_grips
-from simbench.sim.sensing import ContactSensor, ContactSums
+from simbench.sim.sensing import ContactSensor
 from simbench.sim.state import empty_state
 
 if is_installed("bullet"):
@@ -113,13 +113,14 @@ class Standing:
         self.hold = standing_torques(robot, np.array([0.0, 0.01]), *twice, inertia=False)[0]
         self.state = empty_state(self.body.robot)
         self.sensor = ContactSensor(self.body, {world.floor: ("floor", {}), **(names or {})})
-        self.sums = ContactSums(np.zeros((2, 6)), np.full((2, 4, 2), np.nan), np.zeros(6))
-        self.wrenches, self.points = self.sums.foot_wrench, self.sums.foot_points
-        self.others = self.sums.other_wrench
         self._controller = JointController(self.body)
         self._controller.hold_feet([True, True])
         self.steps = 0
         self.body.read_state(self.state)
+
+    wrenches = property(lambda self: self.sensor.foot_wrench)
+    points = property(lambda self: self.sensor.foot_points)
+    others = property(lambda self: self.sensor.other_wrench)
 
     def step(self, push=(0.0, 0.0, 0.0), point=None, reference=None, speed=None):
         """One time step under a force (N, world) on the pelvis, at its centre of mass by default.
@@ -138,7 +139,6 @@ class Standing:
         self.sensor.sample(
             self.steps * self.world.timestep,
             self.world.read_contacts(),
-            self.sums,
         )
         self._controller.hold_feet((self.wrenches[:, 2] > 5.0).tolist())
         return np.array(point), command

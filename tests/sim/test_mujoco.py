@@ -9,13 +9,13 @@ from wheel_robots import robot_parameters
 
 from simbench.errors import RobotError, RunError
 from simbench.robot.robot import load_robot
+from simbench.runs.preparation import tilt_base
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
 from simbench.sim.control.joint_controller import JointController
 from simbench.sim.engine import GRAVITY, is_installed, open_engine
 from simbench.sim.fixtures.shapes import compute_inertia
 from simbench.sim.loop import make_controller
 from simbench.sim.sensing import contact_wrench
-from simbench.sim.starting_pose import tilt_base
 from simbench.sim.state import empty_state
 
 mujoco = pytest.importorskip("mujoco")

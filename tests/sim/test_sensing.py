@@ -5,7 +5,7 @@ import pytest
 from simbench.sim.bullet import open_world
 from simbench.sim.bullet.bullet_bodies import bullet
 from simbench.sim.engine import GRAVITY
-from simbench.sim.sensing import ContactSensor, ContactSums
+from simbench.sim.sensing import ContactSensor
 
 DT = 1e-3
 WEIGHT = np.array([0.0, 0.0, -GRAVITY])
@@ -153,12 +153,13 @@ def test_the_floor_counts_as_other_where_it_touches_no_foot(romeo):
     with open_world(DT) as world:
         body = world.add_robot(romeo, lying, joints)
         sensor = ContactSensor(body, {world.floor: ("floor", {})})
-        sums = ContactSums(np.ones((2, 6)), np.ones((2, 4, 2)), np.ones(6))
-        feet, others = sums.foot_wrench, sums.other_wrench
+        feet, others = sensor.foot_wrench, sensor.other_wrench
+        # What was there before is overwritten.
+        feet[:], others[:], sensor.foot_points[:] = 1.0, 1.0, 1.0
         seen = []
         for step in range(400):
             world.step()
-            sensor.sample(step * DT, world.read_contacts(), sums)
+            sensor.sample(step * DT, world.read_contacts())
             seen.append(others[2] + feet[:, 2].sum())
     names = {event.first for event in sensor.events if event.second == "floor"}
     assert "romeo/torso" in names
@@ -175,14 +176,13 @@ def test_landing_is_an_event_of_each_foot_with_start_end_and_peak(romeo, standin
         stance = robot.stance
         robot.body.place(stance.base + lift * np.eye(7)[2], stance.joints)
         sensor = ContactSensor(robot.body, {world.floor: ("floor", {})})
-        sums = ContactSums(np.zeros((2, 6)), np.zeros((2, 4, 2)), np.zeros(6))
-        wrenches, points = sums.foot_wrench, sums.foot_points
+        wrenches, points = sensor.foot_wrench, sensor.foot_points
         peaks = np.zeros(2)
         feet = [robot.body.links["l_ankle"], robot.body.links["r_ankle"]]
         for step in range(1, 301):
             robot.step()
             if step % period == 0:
-                sensor.sample(step * DT, world.read_contacts(), sums)
+                sensor.sample(step * DT, world.read_contacts())
                 for side, link in enumerate(feet):
                     found = bullet.getContactPoints(
                         robot.body.handle, world.floor, link, physicsClientId=world.client
@@ -193,7 +193,7 @@ def test_landing_is_an_event_of_each_foot_with_start_end_and_peak(romeo, standin
         lasting = [(event.start, event.end) for event in sensor.events]
         robot.body.place(stance.base + 0.5 * np.eye(7)[2], stance.joints)
         world.step()
-        sensor.sample(0.301, world.read_contacts(), sums)
+        sensor.sample(0.301, world.read_contacts())
         assert not wrenches.any()
         assert np.isnan(points).all()
     first = {event.first: event for event in reversed(sensor.events)}
@@ -217,12 +217,11 @@ def test_a_contact_that_comes_back_is_a_new_event(romeo, standing):
     with open_world(DT) as world:
         robot = standing(world, romeo)
         sensor = ContactSensor(robot.body, {world.floor: ("floor", {})})
-        sums = ContactSums(np.zeros((2, 6)), np.zeros((2, 4, 2)), np.zeros(6))
         for sample, lift in enumerate([0.0, 0.0, 0.3, 0.3, 0.0, 0.0, 0.0]):
             robot.body.place(robot.stance.base + lift * np.eye(7)[2], robot.stance.joints)
             for _ in range(5):
                 robot.step()
-            sensor.sample(0.1 * sample, world.read_contacts(), sums)
+            sensor.sample(0.1 * sample, world.read_contacts())
     for name in ("romeo/l_ankle", "romeo/r_ankle"):
         times = [(event.start, event.end) for event in sensor.events if event.first == name]
         np.testing.assert_allclose(times, [(0.0, 0.1), (0.4, 0.6)])
@@ -249,14 +248,13 @@ def test_self_contact_is_an_event_and_no_outer_force(romeo):
         bullet.setGravity(0, 0, 0, physicsClientId=world.client)
         body = world.add_robot(romeo, np.array([0, 0, 3.0, 0, 0, 0, 1]), joints)
         sensor = ContactSensor(body, {world.floor: ("floor", {})})
-        sums = ContactSums(np.zeros((2, 6)), np.zeros((2, 4, 2)), np.zeros(6))
-        others = sums.other_wrench
+        others = sensor.other_wrench
         for turn in np.linspace(0.0, 0.3, 61):
             joints[names.index("LShoulderYaw")] = -0.3 - turn
             joints[names.index("RShoulderYaw")] = 0.3 + turn
             body.place(np.array([0, 0, 3.0, 0, 0, 0, 1]), joints)
             world.step()
-            sensor.sample(turn, world.read_contacts(), sums)
+            sensor.sample(turn, world.read_contacts())
             assert not others.any()
             if sensor.events:
                 break

@@ -17,6 +17,7 @@ from simbench.retargeting.placement.root_placement import ReachTolerances
 from simbench.retargeting.reference.reference import Reference
 from simbench.robot.robot import load_robot
 from simbench.runs.metrics import FELL_HEIGHT
+from simbench.runs.preparation import INITIAL_TILT, tilt_base
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
 from simbench.sim.bullet import open_world
 from simbench.sim.engine import GRAVITY, open_engine
@@ -25,7 +26,7 @@ from simbench.sim.fixtures.furniture import Stool
 from simbench.sim.fixtures.mechanism import handle_poses
 from simbench.sim.loop import LoopOptions, Simulation, simulate
 from simbench.sim.recorder import Recorder
-from simbench.sim.starting_pose import INITIAL_TILT, find_seat, fit_steps, measure_seat_gap, tilt_base
+from simbench.sim.starting_pose import find_seat, fit_steps, measure_seat_gap
 
 
 @pytest.mark.parametrize("heading", [0.0, 0.4, 3.0])

@@ -15,9 +15,13 @@ from numpy.typing import NDArray
 from scipy.interpolate import make_interp_spline
 from scipy.ndimage import maximum_filter1d
 
-from simbench.balance.ground_reaction import carried_model, find_moving_coordinates, supported_torque
+from simbench.balance.ground_reaction import (
+    carried_model,
+    find_moving_coordinates,
+    support_polygons,
+    supported_torque,
+)
 from simbench.balance.leg_ik import Stance
-from simbench.balance.support import support_polygons
 from simbench.kinematics import time_optimal
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.derivatives import SHORTEST_WINDOW, differentiate

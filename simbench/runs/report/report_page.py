@@ -13,8 +13,8 @@ from urllib.parse import quote
 from simbench.errors import RunError
 from simbench.files.storage import write_whole
 from simbench.files.text import printable
-from simbench.runs.fidelity_metrics import HEADS, fidelity_lines, fidelity_rows
 from simbench.runs.metric_catalogue import format_value, unit_of
+from simbench.runs.motion_fidelity import HEADS, fidelity_lines, fidelity_rows
 from simbench.runs.report.page_data import content_policy, read_asset
 from simbench.runs.report.playback import player_html
 from simbench.runs.report.run_report import FIDELITY, RunReport, differing_keys, run_labels

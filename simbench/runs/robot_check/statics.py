@@ -3,16 +3,16 @@
 import numpy as np
 import pinocchio as pin
 
-from simbench.balance.ground_reaction import standing_torques
-from simbench.balance.leg_ik import Stance, height_range, leg_columns, leg_length, stand
-from simbench.balance.sections import limb_sections
-from simbench.balance.support import (
+from simbench.balance.ground_reaction import (
+    standing_torques,
     support_margin,
     support_margins,
     support_polygon,
     support_polygons,
     zmp_from_momentum,
 )
+from simbench.balance.leg_ik import Stance, height_range, leg_columns, leg_length, stand
+from simbench.balance.sections import limb_sections
 from simbench.errors import BalanceError, RetargetError, RobotError
 from simbench.kinematics.arrays import Array
 from simbench.options import BalanceSection, RobotSection, SimulationSection, StepCommand, SteppingSection

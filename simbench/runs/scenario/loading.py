@@ -25,8 +25,6 @@ from simbench.runs.scenario.scenario_files import (
     apply_override,
     apply_values,
     find_scenario,
-    find_value,
-    make_source,
 )
 from simbench.runs.scenario.schema import Scenario
 from simbench.sim.fixtures import fixture_mechanism
@@ -185,6 +183,34 @@ def resolved_yaml(scenario: Scenario) -> str:
     """Write a scenario as YAML that spells out every value. Returns YAML that loads to an equal scenario."""
     data = scenario.model_dump(mode="json")
     return yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
+
+
+def make_source(document: YamlDocument) -> YamlSource:
+    """Make a source without overrides from a document that holds a mapping.
+
+    `document`: values and their positions. Returns the same values, with the lines of their keys.
+    """
+    data = {} if document.value is None else document.value
+    if not isinstance(data, dict):
+        shown = " ".join(repr(data).split())
+        raise ScenarioError(f"{document.name}:1: must hold 'key: value' lines, not {shown:.60}")
+    lines = {path: line for path, (line, _) in document.positions.items()}
+    return YamlSource(document.name, data, lines, {})
+
+
+def find_value(data: Any, path: KeyPath) -> Any:
+    """Return the value at a key path.
+
+    `data`: nested mappings and lists. Returns the value; None if there is none.
+    """
+    for step in path:
+        if isinstance(data, Mapping):
+            data = data.get(step)
+        elif isinstance(data, list) and isinstance(step, int) and step < len(data):
+            data = data[step]
+        else:
+            return None
+    return data
 
 
 def _resolve_meshes(data: Any, folder: Path) -> None:

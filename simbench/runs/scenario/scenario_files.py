@@ -142,19 +142,6 @@ class YamlSource:
         return f"{self.name}:{self.lines.get(path, 1)}"
 
 
-def make_source(document: YamlDocument) -> YamlSource:
-    """Make a source without overrides from a document that holds a mapping.
-
-    `document`: values and their positions. Returns the same values, with the lines of their keys.
-    """
-    data = {} if document.value is None else document.value
-    if not isinstance(data, dict):
-        shown = " ".join(repr(data).split())
-        raise ScenarioError(f"{document.name}:1: must hold 'key: value' lines, not {shown:.60}")
-    lines = {path: line for path, (line, _) in document.positions.items()}
-    return YamlSource(document.name, data, lines, {})
-
-
 def apply_override(source: YamlSource, override: str, dotted_sections: Sequence[str] = ()) -> None:
     """Set one key of a source in place from a `key=value` text.
 
@@ -251,18 +238,3 @@ def _split_key(key: str, dotted_sections: Sequence[str]) -> list[str]:
         return [section, *rest]
     tail = [rest.pop()] if len(rest) > 1 and rest[-1] in ("min", "max") else []
     return [section, ".".join(rest), *tail]
-
-
-def find_value(data: Any, path: KeyPath) -> Any:
-    """Return the value at a key path.
-
-    `data`: nested mappings and lists. Returns the value; None if there is none.
-    """
-    for step in path:
-        if isinstance(data, Mapping):
-            data = data.get(step)
-        elif isinstance(data, list) and isinstance(step, int) and step < len(data):
-            data = data[step]
-        else:
-            return None
-    return data

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 from scipy.ndimage import binary_erosion
 
+from simbench.balance.ground_reaction import support_margins, support_polygons, zmp_from_wrench
 from simbench.balance.inverted_pendulum import natural_frequency
-from simbench.balance.support import support_margins, support_polygons, zmp_from_wrench
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.foot_contact import (
     contact_intervals,

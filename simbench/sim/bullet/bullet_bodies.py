@@ -13,7 +13,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -435,14 +435,12 @@ def _load(
     return BodyHandle(body), {root.name: ROOT} | {info[12].decode(): LinkHandle(info[0]) for info in infos}
 
 
-class BulletContacts(NamedTuple):
-    """All contact points of a world's last step.
+class BulletContacts(tuple[tuple[Any, ...], ...]):
+    """All contact points of a world's last step, as `getContactPoints` gives them.
 
     Asked for those of a body, Bullet names it first and turns the normal round where it was second, but not
     the friction. Asked for all, it tells everything as the first feels it.
     """
-
-    points: tuple[tuple[Any, ...], ...]  # As `getContactPoints` gives them.
 
     def on(self, body: BodyHandle) -> Iterator[Contact]:
         """Iterate over the contacts of a body.
@@ -455,7 +453,7 @@ class BulletContacts(NamedTuple):
             sx,
             sy,
             sz,
-        ), across, (tx, ty, tz) in self.points:
+        ), across, (tx, ty, tz) in self:
             x = normal * nx + along * sx + across * tx
             y = normal * ny + along * sy + across * ty
             z = normal * nz + along * sz + across * tz

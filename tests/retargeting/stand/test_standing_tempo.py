@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy.interpolate import make_interp_spline
 
-from simbench.balance.ground_reaction import planned_zmp, standing_torques
-from simbench.balance.support import support_margins, support_polygons
+from simbench.balance.ground_reaction import planned_zmp, standing_torques, support_margins, support_polygons
 from simbench.retargeting.contact.hand_plan import Equipment
 from simbench.retargeting.stand.arms_and_legs import hand_wrenches, inertia_onset
 from simbench.retargeting.stand.standing_plan import plan_motion

@@ -7,9 +7,8 @@ import pinocchio as pin
 import pytest
 from scipy.interpolate import make_interp_spline
 
-from simbench.balance.ground_reaction import planned_zmp, standing_torques
+from simbench.balance.ground_reaction import planned_zmp, standing_torques, support_polygons
 from simbench.balance.leg_ik import stand
-from simbench.balance.support import support_polygons
 from simbench.kinematics.derivatives import differentiate
 from simbench.kinematics.time_optimal import PathConstraints, constant_rate, time_scaling_factor
 from simbench.retargeting.timing.stretch import (

@@ -6,7 +6,7 @@ from matplotlib.colors import to_hex
 from PIL import Image
 
 from simbench.plotting import ALARM_COLOUR, COLOURS, MEASURED_COLOUR, REFERENCE_COLOUR
-from simbench.runs.log import build_dataset
+from simbench.runs.log_builder import build_dataset
 from simbench.runs.log_schema import fixture_coordinates
 from simbench.runs.plots import run_plots
 

@@ -7,9 +7,8 @@ import pinocchio as pin
 import pytest
 from standing_motions import standing_motion
 
-from simbench.balance.ground_reaction import planned_zmp, standing_torques
+from simbench.balance.ground_reaction import planned_zmp, standing_torques, zmp_from_wrench
 from simbench.balance.leg_ik import solve_com_ik, stand
-from simbench.balance.support import zmp_from_wrench
 from simbench.motion.trajectory import JointTrajectory
 from simbench.robot.robot import load_robot
 from simbench.runs.verdict.motion_state import compute_forces, examine_motion
