@@ -134,7 +134,8 @@ FAULTS = (
                 'rows = read_joint_rows(description.gains, mirror, joint_names, f"{where}: gains")',
                 'rows = read_joint_rows(description.gains, mirror, joint_names, f"{where}: gains")\n'
                 "        if 'LKneePitch' in rows:\n"
-                "            rows = {**rows, 'LKneePitch': rows['RKneePitch'], 'RKneePitch': rows['LKneePitch']}",
+                "            left, right = rows['LKneePitch'], rows['RKneePitch']\n"
+                "            rows = {**rows, 'LKneePitch': right, 'RKneePitch': left}",
             ),
         ),
         changes_nothing=True,

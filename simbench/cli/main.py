@@ -63,15 +63,14 @@ app.add_typer(motion_app, name="motion")
 
 @contextmanager
 def guarded_streams() -> Iterator[None]:
-    """Escape control characters in everything that the body prints.
+    """Open the standard streams, and escape control characters in everything that the body prints.
 
     Consoles from `make_console` write past the guard, because they move the cursor and set colours; they
     escape what they are given.
     """
     streams = sys.stdout, sys.stderr
-    # A process may have been started without one of them.
-    sys.stdout = sys.stdout and GuardedStream(sys.stdout)
-    sys.stderr = sys.stderr and GuardedStream(sys.stderr)
+    open_standard_streams()
+    sys.stdout, sys.stderr = GuardedStream(sys.stdout), GuardedStream(sys.stderr)
     try:
         yield
     finally:
@@ -85,7 +84,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     `arguments`: arguments without the program's name; `sys.argv` if None. Returns 0 done and all checks hold,
     1 a check failed, 2 bad input (said in one line), 130 interrupted, 129 or 143 ended by SIGHUP or SIGTERM.
     """
-    open_standard_streams()
     if arguments is None:
         # Before NumPy is imported: sums that threads split are rounded otherwise, and a plan at the recorded
         # tempo that takes many rounds then ends elsewhere.

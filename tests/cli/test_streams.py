@@ -54,6 +54,14 @@ def test_a_program_ends_as_custom_has_it(redirection, status, stderr, size):
     assert (done.returncode, done.stderr.decode()) == (status, stderr)
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+def test_a_command_names_the_full_standard_output():
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "simbench", "list", "scenarios"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr) == (2, FULL)
+
+
 @pytest.mark.parametrize("encoding", ["ascii", "utf-8", "latin-1"])
 def test_characters_that_cannot_be_written_are_replaced(encoding):
     done = run("", 3, "ü", PYTHONIOENCODING=encoding)
