@@ -14,7 +14,7 @@ from simbench.kinematics.tree import frame_poses
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.trajectory import JointTrajectory
 from simbench.motion.trajectory_files.joint_order import joint_limits, joint_units
-from simbench.retargeting.match.body import arm_lengths, match_body, place_points
+from simbench.retargeting.match.body import arm_lengths, hand_aims, match_body, place_points
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 
@@ -292,22 +292,6 @@ def robot_metrics(
             metrics[f"{name}_max_{summary.unit}"] = summary.maximum
     fractions = [stay[0] for stay in limit_stays(robot, trajectory, margin)]
     return {**metrics, "retarget.robot_at_limit_fraction": max(fractions, default=0.0)}
-
-
-def hand_aims(robot: Robot, motion: HumanMotion) -> dict[str, Array]:
-    """Compute where the robot's wrists (T, 3) would be, by side, if its arms had the person's directions, m.
-
-    Relative to the shoulders, in the recording's axes. Only the lengths of the robot's arms count.
-    """
-    aims = {}
-    for side in SIDES:
-        shoulder, elbow, wrist = (motion.joints[f"{side}_{joint}"] for joint in _ARM)
-        lengths = arm_lengths(match_body(robot), side)
-        aims[side] = sum(
-            length * line / np.linalg.norm(line, axis=1, keepdims=True)
-            for length, line in zip(lengths, (elbow - shoulder, wrist - elbow), strict=True)
-        )
-    return aims
 
 
 def path_without_heading(trajectory: JointTrajectory, heading: float) -> Array:

@@ -69,8 +69,8 @@ def _mesh_states(urdf_text: str) -> list[tuple[str, int, int]]:
 
 def _build_and_keep(model: pin.Model, urdf_text: str, key: str) -> pin.GeometryModel:
     """Read the collision shapes, replace meshes by their hulls, which takes seconds, and keep the result."""
-    geometry = read_collision_geometry(model, urdf_text)
     with quiet_native_output():
+        geometry = pin.buildGeomFromUrdfString(model, urdf_text, pin.GeometryType.COLLISION)
         for shape in geometry.geometryObjects:
             if hasattr(shape.geometry, "buildConvexRepresentation"):
                 mesh = shape.geometry
@@ -100,16 +100,6 @@ def _build_and_keep(model: pin.Model, urdf_text: str, key: str) -> pin.GeometryM
                 digest = hashlib.sha256(written.read_bytes()).hexdigest()
                 written.replace(folder / "simbench" / "shapes" / f"{key}-{digest}.bin")
     return geometry
-
-
-def read_collision_geometry(model: pin.Model, urdf_text: str) -> pin.GeometryModel:
-    """Read the collision shapes of a robot as they are.
-
-    `urdf_text`: its URDF, with meshes by absolute path. Returns shapes without pairs; meshes with all their
-    triangles. Raises ValueError, RuntimeError if a mesh cannot be read.
-    """
-    with quiet_native_output():
-        return pin.buildGeomFromUrdfString(model, urdf_text, pin.GeometryType.COLLISION)
 
 
 def set_collision_pairs(geometry: pin.GeometryModel, pairs: Iterable[tuple[int, int]]) -> None:

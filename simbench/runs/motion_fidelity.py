@@ -19,12 +19,11 @@ from simbench.retargeting.body_errors import (
     NEAR_LIMIT,
     RobotErrors,
     compare_with_person,
-    hand_aims,
     path_without_heading,
     summarise_errors,
 )
+from simbench.retargeting.match.body import hand_aims
 from simbench.robot.robot import Robot
-from simbench.robot.robot_limbs import has_both_arms
 from simbench.robot.sides import SIDES
 
 PREFIX = "fidelity."  # Beginning of the names of all metrics of fidelity.
@@ -181,7 +180,7 @@ def has_human_arms(robot: Robot, motion: HumanMotion) -> bool:
     """Tell whether robot and recording have two arms with shoulder, elbow and wrist that can be compared."""
     joints = [f"{side}_{joint}" for side in SIDES for joint in ("shoulder", "elbow", "wrist")]
     return (
-        has_both_arms(robot)
+        {"left_arm", "right_arm"} <= robot.groups.keys()
         and "basic" in robot.postures
         and all(name in robot.frames and name in motion.joints for name in joints)
     )

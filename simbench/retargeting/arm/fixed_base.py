@@ -30,7 +30,7 @@ from simbench.retargeting.contact.hand_plan import HandPlan, recorded_palms
 from simbench.retargeting.contact.transfer import PreferredPath, follow_palms
 from simbench.retargeting.imitation.imitation import Imitation, imitation_metrics
 from simbench.retargeting.imitation.scaled_model import require_human_form
-from simbench.retargeting.placement.placement import BasePlacement
+from simbench.retargeting.placement.placement import BasePlacement, given_placement
 from simbench.retargeting.stand import standing_plan
 from simbench.retargeting.timing import stretch
 from simbench.robot.robot import Robot, placed_robot
@@ -246,7 +246,7 @@ def plan_two_arms(
     require_human_form(robot, standing=False)
     require_both_arms(motion)
     home = robot.postures[choose_rest(robot, section.posture)]
-    scene, pose = place_on_base(robot, standing_plan.given_placement(robot, section, settings))
+    scene, pose = place_on_base(robot, given_placement(robot, section, settings))
     free = with_free_base(scene)
     on_progress("imitate", 0, 1)
     imitation = standing_plan.imitate_person(free, motion, settings)
@@ -318,7 +318,7 @@ def plan_free_hand(
         raise RetargetError(f"{robot.name}: robot.place auto needs equipment whose handles are known")
     side = sides[-1]
     home = robot.postures[choose_rest(robot, section.posture)]
-    scene, pose = place_on_base(robot, standing_plan.given_placement(robot, section, settings))
+    scene, pose = place_on_base(robot, given_placement(robot, section, settings))
     palms = recorded_palms(motion, [side])[side]
     length, names = _arm_length(robot, side), [f"{side}_{part}" for part in ("shoulder", "elbow", "wrist")]
     missing = [name for name in names if name not in motion.joints]

@@ -11,11 +11,13 @@ from simbench.motion.actors.palm_control import (
     compute_palm_errors,
     compute_palm_jacobian,
     compute_palm_poses,
+    compute_strain,
+    find_nearest_posture,
     make_hold,
     update_clavicles,
 )
 from simbench.motion.actors.people import AVERAGE_PERSON
-from simbench.motion.actors.perform import compensate_sway, compute_strain, find_nearest_posture
+from simbench.motion.actors.perform import compensate_sway
 from simbench.robot.sides import SIDES
 
 HUMAN = HumanModel(AVERAGE_PERSON.actor)
