@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from simbench.errors import RobotError
 from simbench.robot.collision_geometry import default_base_height, find_collision_pairs
 from simbench.robot.description import (
-    Description,
     Drive,
     Hand,
     JointFriction,
@@ -20,6 +19,7 @@ from simbench.robot.description import (
     mirror_name,
     read_joint_rows,
     require_known,
+    require_used_keys,
 )
 from simbench.robot.drives import (
     GRAM_SQUARE_CENTIMETRE,
@@ -287,56 +287,3 @@ def placed_robot(robot: Robot, base: Vector) -> Robot:
         if frame.parentJoint == 0 and frame.name != "universe":
             frame.placement = pose * frame.placement
     return replace(robot, model=model)
-
-
-LIMBS = ("arm", "leg", "grip")
-SINGLE_GROUPS = ("trunk", "head")
-SINGLE_ROLES = ("pelvis", "trunk", "head")
-SIDED_ROLES = ("shoulder", "elbow", "wrist", "hand", "thigh", "foot")
-_BUILDING = ("links", "joints", "colors", "visual", "collision")  # Keys from which only a URDF is built.
-
-
-def require_used_keys(description: Description, where: str) -> None:
-    """Refuse keys that no part of simbench would read.
-
-    `description`: description of a robot; `where`: its file, for messages.
-    """
-    problems: list[str] = []
-    given = f"the URDF {description.urdf} is given"
-    for key in _BUILDING:
-        if description.root is None and getattr(description, key):
-            problems.append(f"{key}: not used: it builds a URDF, which needs `root` too; {given}")
-    if description.root is not None and not description.links:
-        problems.append(f"root: not used: it builds a URDF, which needs `links` too; {given}")
-    if description.root is not None and description.fixed_joints:
-        problems.append(
-            "fixed_joints: not used: it fixes joints of a URDF from elsewhere, and this one is built here"
-        )
-    if description.base == "floating" and description.base_height_m is not None:
-        problems.append("base_height_m: not used: it holds for a fixed base, and this robot's is floating")
-    if description.gains != "auto" and "bandwidth" in description.model_fields_set:
-        problems.append("bandwidth: not used: it holds for `gains: auto`, and gains are given joint by joint")
-    both = [("groups", [*SINGLE_GROUPS], LIMBS), ("frames", [*SINGLE_ROLES], SIDED_ROLES)]
-    for key, single, parts in (*both, ("soles", [], ("foot",)), ("hands", [], ("hand",))):
-        allowed = [*single, *(f"{side}_{part}" for part in parts for side in ("left", "right"))]
-        problems += [
-            f"{key}.{name}: not used; allowed: {', '.join(allowed)}"
-            for name in getattr(description, key)
-            if name not in allowed
-        ]
-    named = [
-        name
-        for section in (
-            *(description.links, description.joints, description.fixed_frames),
-            *(description.visual, description.collision, description.motors, description.friction),
-            *([] if description.gains == "auto" else [description.gains]),
-        )
-        for name in section
-    ]
-    for left, right in description.mirror.items():
-        if all(mirror_name(name, {left: right}) == name for name in named):
-            problems.append(
-                f"mirror.{left}: not used: no name of a link, joint, frame, motor or gain begins with it"
-            )
-    if problems:
-        raise RobotError(f"{where}: {problems[0]}")

@@ -34,6 +34,7 @@ from simbench.motion.actors.human_model import (
     SPINE_JOINTS,
     HumanModel,
     compute_clavicle_angles,
+    update_clavicles,
 )
 from simbench.motion.actors.people import CRITERIA, ERGONOMIC, MANIPULABILITY_GAIN, ActorStrategy
 from simbench.robot.sides import SIDES
@@ -87,17 +88,6 @@ def compute_least_abduction(flexion: Array) -> Array:
     return np.asarray(
         LEAST_ABDUCTION_BEFORE + (LEAST_ABDUCTION_BESIDE - LEAST_ABDUCTION_BEFORE) * np.sqrt(1.0 - forward**2)
     )
-
-
-def update_clavicles(reacher: Reacher, q: Array) -> None:
-    """Set the clavicles of a configuration to the angles at which they follow its arms, in place.
-
-    `reacher`: the person's model; `q` (nq,): configuration, changed in place.
-    """
-    for side in SIDES:
-        q[reacher.human.clavicles[side]] = compute_clavicle_angles(
-            reacher.human, q[reacher.human.arms[side]]
-        )[0]
 
 
 def compute_palm_poses(reacher: Reacher, q: Array) -> Array:
@@ -214,7 +204,7 @@ def find_nearest_posture(reacher: Reacher, preferred: Array, targets: Array, hel
 
     def residual(posture: Array) -> Array:
         q[index] = posture
-        update_clavicles(reacher, q)
+        update_clavicles(reacher.human, q)
         miss = compute_palm_errors(compute_palm_poses(reacher, q), targets, held)
         return np.concatenate(
             [
@@ -226,7 +216,7 @@ def find_nearest_posture(reacher: Reacher, preferred: Array, targets: Array, hel
 
     def slopes(posture: Array) -> Array:
         q[index] = posture
-        update_clavicles(reacher, q)
+        update_clavicles(reacher.human, q)
         hands = -CONSTRAINT_WEIGHT * (held.rows @ compute_palm_jacobian(reacher, q)[1])
         return np.vstack([hands, np.diag(POSTURE_WEIGHTS), np.diag(compute_strain(reacher, posture)[1])])
 
@@ -235,7 +225,7 @@ def find_nearest_posture(reacher: Reacher, preferred: Array, targets: Array, hel
     lower[ABDUCTIONS] = np.maximum(lower[ABDUCTIONS], LEAST_ABDUCTION_BEFORE)
     start = np.clip(preferred[index], lower, reacher.upper)
     q[index] = least_squares(residual, start, slopes, bounds=(lower, reacher.upper), max_nfev=200).x
-    update_clavicles(reacher, q)
+    update_clavicles(reacher.human, q)
     return q
 
 
@@ -423,7 +413,7 @@ def follow_palms(
             q[index] += step
             # The same pseudo-inverse serves for the error that is left, of second order in the step.
             for _ in range(MAX_CORRECTIONS):
-                update_clavicles(reacher, q)
+                update_clavicles(reacher.human, q)
                 poses = compute_palm_poses(reacher, q)
                 error = compute_palm_errors(poses, target, held)
                 reached = bool(np.abs(error).max() < TOLERANCE)

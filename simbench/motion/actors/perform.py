@@ -20,6 +20,7 @@ from simbench.motion.actors.human_model import (
     find_arms_forward_posture,
     find_lean_to_reach,
     make_leaning_posture,
+    update_clavicles,
 )
 from simbench.motion.actors.palm_control import (
     MAX_CORRECTIONS,
@@ -34,7 +35,6 @@ from simbench.motion.actors.palm_control import (
     follow_palms,
     hold_positions,
     make_hold,
-    update_clavicles,
 )
 from simbench.motion.actors.people import EVEN, ActorPerformance, ActorStrategy, Person
 from simbench.motion.actors.task import Task, Timing
@@ -93,7 +93,7 @@ class Schedule:
         bounds = np.array(ends)
         # First and last sample (N, 2) of each repetition.
         self.strokes = strokes = np.rint(bounds * timing.rate).astype(np.int64)
-        still = round(timing.initial * timing.rate)
+        self.phases = list_phases(strokes, round(timing.initial * timing.rate), len(time))
         # Progress (T,) of the transition and of the descent onto the equipment, 0 to 1.
         self.approach = minimum_jerk(time, timing.initial, transition)
         self.descent = minimum_jerk(time, descent_start, descent)
@@ -104,7 +104,6 @@ class Schedule:
         self.boundaries = np.concatenate(
             [bounds[:1, 0], 0.5 * (bounds[:-1, 1] + bounds[1:, 0]), bounds[-1:, 1]]
         )
-        self.phases = list_phases(strokes, still, len(time))
         # First sample with the hands on the equipment.
         self.contact_start = int(np.ceil(contact * timing.rate))
 
@@ -143,7 +142,7 @@ def compensate_sway(reacher: Reacher, q: Array, undisturbed: Array, fraction: Ar
             if np.abs(error).max() < TOLERANCE:
                 break
             steady[k, reacher.in_q] += jacobian.T @ np.linalg.solve(jacobian @ jacobian.T, error)
-            update_clavicles(reacher, steady[k])
+            update_clavicles(reacher.human, steady[k])
     return steady
 
 
@@ -176,8 +175,7 @@ def perform(
     of reach, or asks for a joint angle no person has.
     """
     human = HumanModel(person.actor, person.proportions, person.lift)
-    reacher = Reacher(human)
-    schedule = Schedule(task.timing, rng)
+    schedule, reacher = Schedule(task.timing, rng), Reacher(human)
     held = make_hold({side: task.turn_axes[side] for side in task.hands})
     working = task.palms(np.linspace(schedule.travel.min(), schedule.travel.max(), POSITIONS_TO_REACH))
     wrists = working[..., :3, 3] - working[..., :3, :3] @ PALM_OFFSET
@@ -188,7 +186,7 @@ def perform(
     q = make_leaning_posture(human, lean, task.seated)
     for side in task.hands:
         q[human.arms[side]] = person.comfort
-    update_clavicles(reacher, q)
+    update_clavicles(human, q)
     goal = task.palms(np.zeros(1))[0]
     q = find_nearest_posture(reacher, q, goal, held)
     goals, pelvis = np.tile(goal, (SETTLING, 1, 1, 1)), np.tile(q[:7], (SETTLING, 1))
@@ -212,7 +210,7 @@ def perform(
         initial = find_arms_forward_posture(human, task.seated)
     else:
         initial = make_leaning_posture(human, 0.0, task.seated)
-        update_clavicles(reacher, initial)
+        update_clavicles(human, initial)
     swaying = draw_body_sway(human, schedule.time, rng, task.seated)
     contact, still = schedule.contact_start, schedule.phases["icp"][1]
 
@@ -222,8 +220,8 @@ def perform(
     free[:, 3:7] /= np.linalg.norm(free[:, 3:7], axis=1, keepdims=True)
     swayed = free + swaying[:contact]
     for k in range(contact):
-        update_clavicles(reacher, free[k])
-        update_clavicles(reacher, swayed[k])
+        update_clavicles(human, free[k])
+        update_clavicles(human, swayed[k])
     steadied = np.where(np.arange(contact) <= still, 0.0, schedule.approach[:contact])
     approach = compensate_sway(reacher, swayed, free, steadied, held)
 

@@ -29,6 +29,7 @@ from simbench.retargeting.collision.interference import Interference, find_inter
 from simbench.retargeting.contact.hand_plan import HandPlan, recorded_palms
 from simbench.retargeting.contact.transfer import PreferredPath, follow_palms
 from simbench.retargeting.imitation.imitation import Imitation, imitation_metrics
+from simbench.retargeting.imitation.limited_posture import position_limits, preferred_posture
 from simbench.retargeting.imitation.scaled_model import require_human_form
 from simbench.retargeting.placement.placement import BasePlacement, given_placement
 from simbench.retargeting.stand import standing_plan
@@ -254,7 +255,7 @@ def plan_two_arms(
     on_progress("transfer", 0, 2)
     names = imitation.actor.model.names[first_joint(imitation.actor.model) :]
     columns = np.array([robot.joint_names.index(name) for name in names])
-    limits = np.stack(standing_plan.position_limits(imitation, settings))
+    limits = np.stack(position_limits(imitation, settings))
     # A lift is nothing that a person has: it stays where it is at rest.
     lifts = np.array(joint_units(robot))[columns] == "m"
     limits[:, lifts] = home[columns][lifts]
@@ -262,7 +263,7 @@ def plan_two_arms(
     # On a fixed base, `bones` is imitation with the scaled model.
     scaled_model = settings.model_copy(update={"method": "analytical"})
     chosen = scaled_model if settings.method == "bones" else settings
-    posture = standing_plan.preferred_posture(free, motion, imitation, chosen, shapes, (limits[0], limits[1]))
+    posture = preferred_posture(free, motion, imitation, chosen, shapes, (limits[0], limits[1]))
     floor, base = floor_obstacle(free), np.tile(pose, (len(motion.time), 1))
     joints = np.tile(home, (len(motion.time), 1))
     joints[:, columns], _ = avoid_collisions(

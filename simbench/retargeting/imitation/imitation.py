@@ -161,14 +161,15 @@ class ImitationStream:
         limited: bool,
     ) -> None:
         self.weights, self.rounds, self.hold, self.q = weights, rounds, hold, np.array(q, dtype=float)
-        model, tree = actor.model, kinematic_tree(actor.model)
+        model, tasks = actor.model, imitation_tasks(actor, weights)
         damping, free = np.full(model.nv, weights.damping**2), np.full(model.nv - 6, np.inf)
         limits = -free, free
         if limited:
             damping[6:] = weights.limited_damping**2
             limits = model.lowerPositionLimit[7:].copy(), model.upperPositionLimit[7:].copy()
         bounds = Bounds(*limits, damping, True)
-        self.model = TrackingModel(tree, imitation_tasks(actor, weights), bounds, make_workspace(tree))
+        tree = kinematic_tree(model)
+        self.model = TrackingModel(tree, tasks, bounds, make_workspace(tree))
 
 
 def imitate(

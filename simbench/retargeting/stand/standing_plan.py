@@ -15,16 +15,14 @@ from simbench.balance.leg_ik import Stance, pelvis_heights, stand
 from simbench.errors import LegReachError, RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.obstacles import Obstacle
-from simbench.kinematics.tree import first_joint
 from simbench.motion.human_motion import HumanMotion, require_both_arms
 from simbench.motion.trajectory import JointTrajectory
-from simbench.options import RETARGETING_METHODS, RetargetSection, RobotSection
+from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.body_errors import RobotErrors, compare_with_person, robot_metrics
 from simbench.retargeting.collision.clearance import BodyShapes, body_shapes
 from simbench.retargeting.collision.interference import Interference, beside_hands, find_interference
 from simbench.retargeting.contact.hand_plan import Equipment, HandPlan, detect_contact, near_contact
 from simbench.retargeting.contact.transfer import BoneAims
-from simbench.retargeting.imitate.plan import imitate_upper_body
 from simbench.retargeting.imitate.problem import ImitationProblem, find_targets, select_parts
 from simbench.retargeting.imitation.imitation import (
     METHODS,
@@ -34,9 +32,8 @@ from simbench.retargeting.imitation.imitation import (
     speed_difference,
 )
 from simbench.retargeting.imitation.limited_posture import (
-    limited_posture,
-    plugged_posture,
-    rescale_into_limits,
+    position_limits,
+    preferred_posture,
     rounded_posture,
 )
 from simbench.retargeting.imitation.scaled_model import calibrate, require_human_form
@@ -440,43 +437,3 @@ def imitate_person(robot: Robot, motion: HumanMotion, settings: RetargetSection)
         smoothing_window=settings.smoothing_window,
         smoothing_order=settings.smoothing_order,
     )
-
-
-def position_limits(imitation: Imitation, settings: RetargetSection) -> tuple[Array, Array]:
-    """Find the least and greatest positions (m,), rad, of trunk and arms, margin included."""
-    model, margin = imitation.actor.model, settings.joint_limit_margin_rad
-    lower, upper = np.asarray(model.lowerPositionLimit[7:]), np.asarray(model.upperPositionLimit[7:])
-    return lower + margin, upper - margin
-
-
-def preferred_posture(
-    robot: Robot,
-    motion: HumanMotion,
-    imitation: Imitation,
-    settings: RetargetSection,
-    shapes: BodyShapes,
-    limits: tuple[Array, Array] | None = None,
-    *,
-    holds: bool = False,
-    lean: Array | None = None,
-) -> Array:
-    """Imitate a person with trunk and arms (T, m), rad, inside their limits, as if without equipment.
-
-    Where hands hold something, `holds`, bones follow later, with the palms: the scaled model's posture is
-    near enough, and takes a tenth of the time. The pelvis turns by `lean` (T, 3), rad, or not at all. The
-    limits of position, rad, are those of `position_limits` by default; `shapes` are the robot's.
-    """
-    lower, upper = position_limits(imitation, settings) if limits is None else limits
-    names = imitation.actor.model.names[first_joint(imitation.actor.model) :]
-    if settings.method == "bones" and not holds:
-        return imitate_upper_body(robot, motion, settings, names, lean)
-    if settings.method == "arm_adaptation":
-        # A paper's method, of which nothing else knows.
-        from simbench.retargeting.arm_adaptation import adapted_posture
-
-        return adapted_posture(robot, motion, margin=settings.joint_limit_margin_rad)
-    if settings.method not in RETARGETING_METHODS:
-        return plugged_posture(robot, motion, settings, names, (lower, upper))
-    if settings.posture == "rescaled":
-        return rescale_into_limits(motion.time, imitation.q[:, 7:], lower, upper)
-    return limited_posture(imitation, motion, shapes, lower, upper)
