@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.interpolate import make_interp_spline
 from scipy.optimize import linear_sum_assignment
 
 from simbench.kinematics.arrays import Array
@@ -14,7 +15,6 @@ from simbench.kinematics.rotation import heading_of, wrap_angle
 from simbench.kinematics.tree import frame_poses
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.trajectory import JointTrajectory, sample_trajectory
-from simbench.motion.trajectory_files.joint_order import joint_limits, spline_speeds
 from simbench.retargeting.body_errors import (
     NEAR_LIMIT,
     RobotErrors,
@@ -96,7 +96,8 @@ def planned_fidelity(
     """
     human = has_human_arms(robot, motion)
     lag = _hand_lag(robot, trajectory, motion, trajectory.time, heading) if human else None
-    speeds = spline_speeds(trajectory.time, trajectory.q, trajectory.time)
+    speed = make_interp_spline(trajectory.time, trajectory.q, k=min(3, len(trajectory.time) - 1)).derivative()
+    speeds = speed(trajectory.time)
     shares = measure_limit_shares(robot, trajectory.q, speeds, *limits)
     return Fidelity(errors, motion.time, trajectory.time, shares, lag)
 
@@ -224,9 +225,12 @@ def measure_lag(time: Array, wanted: Array, executed_time: Array, executed: Arra
     if shifts < 1 or count < _FEWEST_STEPS:
         return None
     grid = first + np.arange(-shifts, count + shifts) * _LAG_STEP
-    asked = spline_speeds(time, wanted, grid[shifts : shifts + count])
+    # Velocities of the cubic splines through the samples.
+    velocity = make_interp_spline(time, wanted, k=min(3, len(time) - 1)).derivative()
+    asked = velocity(grid[shifts : shifts + count])
     # Rounding may take the grid beyond the ends.
-    done = spline_speeds(executed_time, executed, grid.clip(executed_time[0], executed_time[-1]))
+    velocity = make_interp_spline(executed_time, executed, k=min(3, len(executed_time) - 1)).derivative()
+    done = velocity(grid.clip(executed_time[0], executed_time[-1]))
     # A few hundred shifts: no need of `scipy.signal`, which takes a third of a second to import.
     product = sum(np.correlate(u, v, mode="valid") for u, v in zip(done.T, asked.T, strict=True))
     power = np.concatenate([[0.0], np.cumsum(np.sum(done**2, axis=1))])
@@ -252,12 +256,13 @@ def measure_limit_shares(
     speed at 99 % of the fraction that may be used. Joints with a range of less than four times that are left
     out, those that move by less than 0.01 rad (m), and fingers.
     """
-    near, (lower, upper) = margin + NEAR_LIMIT, joint_limits(robot)
+    model, near = robot.model, margin + NEAR_LIMIT
+    lower, upper = model.lowerPositionLimit[robot.root_q :], model.upperPositionLimit[robot.root_q :]
     fingers = {name for hand in robot.hands.values() for name in hand.joints}
     used = np.array([name not in fingers for name in robot.joint_names])
     used &= np.ptp(positions, axis=0) > NEAR_LIMIT
     at_position = (positions <= lower + near) | (positions >= upper - near)
-    at_speed = np.abs(speeds) >= _NEAR_SPEED * speed_fraction * robot.model.velocityLimit[robot.root_v :]
+    at_speed = np.abs(speeds) >= _NEAR_SPEED * speed_fraction * model.velocityLimit[robot.root_v :]
     at_position = at_position[:, used & (upper - lower >= 4.0 * near)]
     return float(at_position.any(axis=1).mean()), float(at_speed[:, used].any(axis=1).mean())
 
