@@ -26,9 +26,8 @@ from simbench.options import (
 from simbench.retargeting.arm.fixed_base import choose_rest
 from simbench.retargeting.match.body import arm_lengths, match_body
 from simbench.retargeting.reference.reference import Timeline
-from simbench.robot.robot import SEATED, Robot
+from simbench.robot.robot import SEATED, Robot, on_pedestal
 from simbench.robot.robot_limbs import require_foot_shapes
-from simbench.robot.robot_variants import on_pedestal
 from simbench.robot.sides import SIDES
 from simbench.runs.metrics import FELL_HEIGHT
 from simbench.runs.motion_source import plan_scenario_trajectory, scenario_motion

@@ -34,9 +34,8 @@ from simbench.retargeting.imitation.scaled_model import require_human_form
 from simbench.retargeting.placement.placement import BasePlacement, given_placement
 from simbench.retargeting.stand import standing_plan
 from simbench.retargeting.timing import stretch
-from simbench.robot.robot import Robot, placed_robot
+from simbench.robot.robot import Robot, on_pedestal, placed_robot
 from simbench.robot.robot_limbs import estimated_accelerations
-from simbench.robot.robot_variants import on_pedestal
 from simbench.robot.sides import SIDES
 from simbench.robot.urdf.source import build_model
 from simbench.system.progress import OnProgress
