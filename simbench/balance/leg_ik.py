@@ -14,7 +14,7 @@ from simbench.errors import LegReachError, RetargetError, RobotError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.rotation import turn_quaternions
 from simbench.kinematics.task_matrix import body_masses
-from simbench.kinematics.tree import frame_on_body, kinematic_tree, make_path_poses, place_path
+from simbench.kinematics.tree import frame_on_body, kinematic_tree, place_path
 from simbench.robot.robot import SEATED, Robot
 from simbench.robot.sides import SIDES
 
@@ -209,7 +209,8 @@ def _iterate(name: str, model: LegModel, stance: Stance, configurations: Array, 
     tree, masses, left = model.tree, model.masses, np.arange(len(configurations))
     for _ in range(_MAX_ITERATIONS):
         q = configurations[left]
-        rotation, position = make_path_poses(tree, len(q))
+        bodies = len(tree.parent) + 1
+        rotation, position = np.empty((len(q), bodies, 3, 3)), np.empty((len(q), bodies, 3))
         place_path(tree, q, rotation, position)
         moments = masses.mass[:, None] * (position + (rotation @ masses.centre[:, :, None])[..., 0])
         missing = targets[left] - moments.sum(axis=1)[:, :2] / masses.mass.sum()

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from simbench.errors import SimbenchError
 from simbench.kinematics.arrays import Array
-from simbench.robot.robot import load_robot
-from simbench.robot.robot_variants import draw_variation
+from simbench.robot.robot import draw_variation, load_robot
 from simbench.runs.log_builder import build_log
 from simbench.runs.preparation import (
     Planning,

@@ -115,6 +115,7 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
     """
 
     kind = "called from Python"
+    _rebuild: Callable[..., Any] = CompileResult._rebuild  # Makes machine code callable that was read.
 
     def __init__(self, function: Callable[..., object], folders: Callable[[], Sequence[Path]]) -> None:
         # Not numba's, which makes a file in each folder for each function to see whether it can.
@@ -155,12 +156,8 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
                     continue
                 stored, payload = pickle.loads(body)
                 if stored == key:
-                    return self._rebuild(target_context, payload)
+                    return self._rebuild(target_context, *payload)
         return None
-
-    def _rebuild(self, target_context: Any, payload: Sequence[Any]) -> Any:
-        """Make machine code callable that was read."""
-        return CompileResult._rebuild(target_context, *payload)
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep the machine code for types of arguments, where that is possible."""
@@ -251,7 +248,7 @@ class _LinkedCache(KernelCache):
 
     kind = "linked"
 
-    def _rebuild(self, target_context: Any, payload: Sequence[Any]) -> Any:
+    def _rebuild(self, target_context: Any, *payload: Any) -> Any:
         """Make code that was read ready for linking."""
         code, description, environment, signature, objectmode, lifted, types, initialisers, used = payload
         for initialise in initialisers:

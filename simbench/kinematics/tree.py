@@ -79,7 +79,8 @@ def frame_poses(model: pin.Model, frames: Sequence[int], path: Array) -> list[Ar
     (T, 4, 4) arrays: homogeneous poses of each frame in the world, m.
     """
     tree = kinematic_tree(model)
-    rotation, position = make_path_poses(tree, len(path))
+    bodies = len(tree.parent) + 1
+    rotation, position = np.empty((len(path), bodies, 3, 3)), np.empty((len(path), bodies, 3))
     place_path(tree, np.ascontiguousarray(path), rotation, position)
     found = []
     for body, turn, centre in (frame_on_body(model, frame) for frame in frames):
@@ -88,16 +89,6 @@ def frame_poses(model: pin.Model, frames: Sequence[int], path: Array) -> list[Ar
         poses[:, :3, 3] = position[:, body] + rotation[:, body] @ centre
         found.append(poses)
     return found
-
-
-def make_path_poses(tree: KinematicTree, frames: int) -> tuple[Array, Array]:
-    """Allocate what `place_path` writes.
-
-    `tree`: tree of n joints; `frames`: T, number of frames of a motion. Returns `rotation` (T, n + 1, 3, 3):
-    undefined values; `position` (T, n + 1, 3): undefined values.
-    """
-    bodies = len(tree.parent) + 1
-    return np.empty((frames, bodies, 3, 3)), np.empty((frames, bodies, 3))
 
 
 @compiled

@@ -25,7 +25,6 @@ from simbench.retargeting.stand.standing_plan import MotionPlan, plan_motion
 from simbench.retargeting.steps.step_candidates import StepFollowingOptions
 from simbench.retargeting.steps.step_following import StepFollowingPlan, plan_step_following
 from simbench.robot.robot import Robot, load_robot
-from simbench.robot.robot_limbs import has_both_arms
 from simbench.system.progress import Progress, shown_progress
 
 # One Gauss-Newton step a frame follows a person's fastest motion at this rate (Hz) within a few mm.
@@ -72,7 +71,7 @@ def retarget_motion(
     *,
     physics: str | None = None,
     method: str = "auto",
-    reading: ReadOptions = ReadOptions(),  # noqa: B008
+    reading: ReadOptions | None = None,
     free: bool = False,
     timing: str = "auto",
     on_progress: Progress = None,
@@ -94,7 +93,7 @@ def retarget_motion(
     method : str
         One of `options.RETARGETING_METHODS`; `kinematic` has `bones` only. `auto` is `bones`, but
         `analytical` where hands hold equipment or the base is fixed.
-    reading : ReadOptions
+    reading : ReadOptions, optional
         Declarations about the recording: units, axes, marker map.
     free : bool
         Whether to ignore the equipment that the hands held.
@@ -120,9 +119,10 @@ def retarget_motion(
     with shown_progress(on_progress) as tell:
         robot = load_robot(robot_name)
         tell("read", 0, 1)
+        reading = reading or ReadOptions()
         recording = read_motion(source, reading)
         recording = replace(recording, doubts=find_doubts(recording))
-        both_arms = has_both_arms(robot)
+        both_arms = {"left_arm", "right_arm"} <= robot.groups.keys()
         if both_arms and not reading.strict and len(complete_arms(recording.joints)) == 1:
             recording = hang_missing_arm(recording)
         equipment = Equipment({} if free else recording.handles)

@@ -11,11 +11,10 @@ from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.foot_contact import SOLE_THRESHOLDS, FootMeasures, Jerk, measure_feet, measure_jerk
 from simbench.kinematics.rotation import wrap_angle
-from simbench.kinematics.tree import frame_poses
+from simbench.kinematics.tree import frame_poses, kinematic_tree
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.trajectory import JointTrajectory
-from simbench.motion.trajectory_files.joint_order import joint_limits, joint_units
-from simbench.retargeting.match.body import arm_lengths, match_body, place_points
+from simbench.retargeting.match.body import arm_lengths, hand_aims, match_body, place_points
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 
@@ -261,18 +260,19 @@ def limit_stays(
     the fraction of the samples at which it is there, its name, `lower` or `upper`, that limit, `rad` or `m`,
     and first and last sample of its longest stay.
     """
-    near, units, stays = margin + NEAR_LIMIT, joint_units(robot), []
+    near, stays, model = margin + NEAR_LIMIT, [], robot.model
     limbs = {name for group in ("trunk", "left_arm", "right_arm") for name in robot.groups.get(group, ())}
-    rows = zip(trajectory.joint_names, units, *joint_limits(robot), trajectory.q.T, strict=True)
-    for name, unit, lower, upper, q in rows:
-        if name not in limbs or upper - lower < 4.0 * near or (unit == "m" and not np.ptp(q)):
+    limits = model.lowerPositionLimit[robot.root_q :], model.upperPositionLimit[robot.root_q :]
+    rows = zip(trajectory.joint_names, kinematic_tree(model).sliding, *limits, trajectory.q.T, strict=True)
+    for name, slides, lower, upper, q in rows:
+        if name not in limbs or upper - lower < 4.0 * near or (slides and not np.ptp(q)):
             continue
         for end, limit, there in (("lower", lower, q <= lower + near), ("upper", upper, q >= upper - near)):
             if there.any():
                 edges = np.flatnonzero(np.diff(np.concatenate([[False], there, [False]])))
                 longest = 2 * int(np.diff(edges)[::2].argmax())
                 run = int(edges[longest]), int(edges[longest + 1]) - 1
-                stays.append((float(there.mean()), name, end, float(limit), unit, *run))
+                stays.append((float(there.mean()), name, end, float(limit), "m" if slides else "rad", *run))
     return sorted(stays, key=lambda stay: -stay[0])
 
 
@@ -293,22 +293,6 @@ def robot_metrics(
             metrics[f"{name}_max_{summary.unit}"] = summary.maximum
     fractions = [stay[0] for stay in limit_stays(robot, trajectory, margin)]
     return {**metrics, "retarget.robot_at_limit_fraction": max(fractions, default=0.0)}
-
-
-def hand_aims(robot: Robot, motion: HumanMotion) -> dict[str, Array]:
-    """Compute where the robot's wrists (T, 3) would be, by side, if its arms had the person's directions, m.
-
-    Relative to the shoulders, in the recording's axes. Only the lengths of the robot's arms count.
-    """
-    aims = {}
-    for side in SIDES:
-        shoulder, elbow, wrist = (motion.joints[f"{side}_{joint}"] for joint in _ARM)
-        lengths = arm_lengths(match_body(robot), side)
-        aims[side] = sum(
-            length * line / np.linalg.norm(line, axis=1, keepdims=True)
-            for length, line in zip(lengths, (elbow - shoulder, wrist - elbow), strict=True)
-        )
-    return aims
 
 
 def path_without_heading(trajectory: JointTrajectory, heading: float) -> Array:

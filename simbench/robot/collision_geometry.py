@@ -39,38 +39,23 @@ def build_convex_geometry(model: pin.Model, urdf_text: str) -> pin.GeometryModel
     frames = [(frame.name, frame.parentJoint) for frame in model.frames]
     content = (pin.__version__, urdf_text, _mesh_states(urdf_text), frames)
     key = hashlib.sha256(repr(content).encode()).hexdigest()
-    if key not in _BUILT:
-        if len(_BUILT) >= _MOST_BUILT:
-            _BUILT.pop(next(iter(_BUILT)))
-        folder = user_cache_dir()
-        for path in sorted((folder / "simbench" / "shapes").glob(f"{key}-*.bin")) if folder else ():
-            # A file is named by its content: what is damaged is not given to the library, which would not
-            # notice.
-            with suppress(OSError, ValueError, RuntimeError):
-                if hashlib.sha256(path.read_bytes()).hexdigest() == path.stem.rpartition("-")[2]:
-                    kept = pin.GeometryModel()
-                    kept.loadFromBinary(str(path))
-                    _BUILT[key] = kept
-                    break
-        else:
-            _BUILT[key] = _build_and_keep(model, urdf_text, key)
-    return _BUILT[key].copy()
+    if key in _BUILT:
+        return _BUILT[key].copy()
+    if len(_BUILT) >= _MOST_BUILT:
+        _BUILT.pop(next(iter(_BUILT)))
+    folder = user_cache_dir()
+    for path in sorted((folder / "simbench" / "shapes").glob(f"{key}-*.bin")) if folder else ():
+        # A file is named by its content: what is damaged is not given to the library, which would not notice.
+        with suppress(OSError, ValueError, RuntimeError):
+            if hashlib.sha256(path.read_bytes()).hexdigest() == path.stem.rpartition("-")[2]:
+                kept = pin.GeometryModel()
+                kept.loadFromBinary(str(path))
+                _BUILT[key] = kept
+                return kept.copy()
 
-
-def _mesh_states(urdf_text: str) -> list[tuple[str, int, int]]:
-    """List the mesh files of a URDF with size and time of change, for keys of what follows from them."""
-    states = []
-    for name in sorted(set(re.findall(r'filename="([^"]+)"', urdf_text))):
-        with suppress(OSError):
-            status = Path(name).stat()
-            states.append((name, status.st_size, status.st_mtime_ns))
-    return states
-
-
-def _build_and_keep(model: pin.Model, urdf_text: str, key: str) -> pin.GeometryModel:
-    """Read the collision shapes, replace meshes by their hulls, which takes seconds, and keep the result."""
-    geometry = read_collision_geometry(model, urdf_text)
+    # Read them, and replace meshes by their hulls, which takes seconds.
     with quiet_native_output():
+        geometry = pin.buildGeomFromUrdfString(model, urdf_text, pin.GeometryType.COLLISION)
         for shape in geometry.geometryObjects:
             if hasattr(shape.geometry, "buildConvexRepresentation"):
                 mesh = shape.geometry
@@ -89,7 +74,6 @@ def _build_and_keep(model: pin.Model, urdf_text: str, key: str) -> pin.GeometryM
                 else:
                     mesh.buildConvexHull(True, "Qt")
                 shape.geometry = mesh.convex
-    folder = user_cache_dir()
     # A folder that cannot be written costs time, not the run.
     with suppress(OSError, RuntimeError):
         if folder is not None and any(hasattr(each.geometry, "points") for each in geometry.geometryObjects):
@@ -99,17 +83,18 @@ def _build_and_keep(model: pin.Model, urdf_text: str, key: str) -> pin.GeometryM
                 geometry.saveToBinary(str(written))
                 digest = hashlib.sha256(written.read_bytes()).hexdigest()
                 written.replace(folder / "simbench" / "shapes" / f"{key}-{digest}.bin")
-    return geometry
+    _BUILT[key] = geometry
+    return geometry.copy()
 
 
-def read_collision_geometry(model: pin.Model, urdf_text: str) -> pin.GeometryModel:
-    """Read the collision shapes of a robot as they are.
-
-    `urdf_text`: its URDF, with meshes by absolute path. Returns shapes without pairs; meshes with all their
-    triangles. Raises ValueError, RuntimeError if a mesh cannot be read.
-    """
-    with quiet_native_output():
-        return pin.buildGeomFromUrdfString(model, urdf_text, pin.GeometryType.COLLISION)
+def _mesh_states(urdf_text: str) -> list[tuple[str, int, int]]:
+    """List the mesh files of a URDF with size and time of change, for keys of what follows from them."""
+    states = []
+    for name in sorted(set(re.findall(r'filename="([^"]+)"', urdf_text))):
+        with suppress(OSError):
+            status = Path(name).stat()
+            states.append((name, status.st_size, status.st_mtime_ns))
+    return states
 
 
 def set_collision_pairs(geometry: pin.GeometryModel, pairs: Iterable[tuple[int, int]]) -> None:

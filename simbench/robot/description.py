@@ -442,22 +442,6 @@ def read_joint_rows(
     return rows
 
 
-def mirror_link(link: LinkDescription, prefixes: Mapping[str, str]) -> LinkDescription:
-    """Mirror a link: y of the centre of gravity and the products of inertia with y change sign.
-
-    `link`: link of the left side; `prefixes`: name prefixes of the left side and of the right side. Returns
-    link of the right side.
-    """
-    ixx, iyy, izz, ixy, ixz, iyz = link.inertia
-    return link.model_copy(
-        update={
-            "cog": (link.cog[0], -link.cog[1], link.cog[2]),
-            "inertia": (ixx, iyy, izz, -ixy, ixz, -iyz),
-            "carved_from": link.carved_from and mirror_name(link.carved_from, prefixes),
-        }
-    )
-
-
 def mirror_frame(frame: FixedFrame, prefixes: Mapping[str, str]) -> FixedFrame:
     """Mirror a frame: y, roll and yaw change sign.
 
@@ -473,19 +457,54 @@ def mirror_frame(frame: FixedFrame, prefixes: Mapping[str, str]) -> FixedFrame:
     )
 
 
-def mirror_joint(joint: JointDescription, prefixes: Mapping[str, str]) -> JointDescription:
-    """Mirror a joint: it keeps its axis, so a roll or yaw joint swaps and negates its limits.
+LIMBS = ("arm", "leg", "grip")
+SINGLE_GROUPS = ("trunk", "head")
+SINGLE_ROLES = ("pelvis", "trunk", "head")
+SIDED_ROLES = ("shoulder", "elbow", "wrist", "hand", "thigh", "foot")
+_BUILDING = ("links", "joints", "colors", "visual", "collision")  # Keys from which only a URDF is built.
 
-    `joint`: joint of the left side; `prefixes`: name prefixes of the left side and of the right side. Returns
-    joint of the right side.
+
+def require_used_keys(description: Description, where: str) -> None:
+    """Refuse keys that no part of simbench would read.
+
+    `description`: description of a robot; `where`: its file, for messages.
     """
-    lower, upper = joint.limits
-    framed = joint.model_copy(
-        update=mirror_frame(joint, prefixes).model_dump(include={"parent", "xyz", "rpy"})
-    )
-    return framed.model_copy(
-        update={
-            "child": mirror_name(joint.child, prefixes),
-            "limits": (lower, upper) if joint.axis == "y" else (-upper, -lower),
-        }
-    )
+    problems: list[str] = []
+    given = f"the URDF {description.urdf} is given"
+    for key in _BUILDING:
+        if description.root is None and getattr(description, key):
+            problems.append(f"{key}: not used: it builds a URDF, which needs `root` too; {given}")
+    if description.root is not None and not description.links:
+        problems.append(f"root: not used: it builds a URDF, which needs `links` too; {given}")
+    if description.root is not None and description.fixed_joints:
+        problems.append(
+            "fixed_joints: not used: it fixes joints of a URDF from elsewhere, and this one is built here"
+        )
+    if description.base == "floating" and description.base_height_m is not None:
+        problems.append("base_height_m: not used: it holds for a fixed base, and this robot's is floating")
+    if description.gains != "auto" and "bandwidth" in description.model_fields_set:
+        problems.append("bandwidth: not used: it holds for `gains: auto`, and gains are given joint by joint")
+    both = [("groups", [*SINGLE_GROUPS], LIMBS), ("frames", [*SINGLE_ROLES], SIDED_ROLES)]
+    for key, single, parts in (*both, ("soles", [], ("foot",)), ("hands", [], ("hand",))):
+        allowed = [*single, *(f"{side}_{part}" for part in parts for side in ("left", "right"))]
+        problems += [
+            f"{key}.{name}: not used; allowed: {', '.join(allowed)}"
+            for name in getattr(description, key)
+            if name not in allowed
+        ]
+    named = [
+        name
+        for section in (
+            *(description.links, description.joints, description.fixed_frames),
+            *(description.visual, description.collision, description.motors, description.friction),
+            *([] if description.gains == "auto" else [description.gains]),
+        )
+        for name in section
+    ]
+    for left, right in description.mirror.items():
+        if all(mirror_name(name, {left: right}) == name for name in named):
+            problems.append(
+                f"mirror.{left}: not used: no name of a link, joint, frame, motor or gain begins with it"
+            )
+    if problems:
+        raise RobotError(f"{where}: {problems[0]}")

@@ -21,7 +21,7 @@ from simbench.robot.urdf.elements import (
     parse_urdf,
     shorten_message,
 )
-from simbench.robot.urdf.mesh_files import compute_link_extent, find_mesh_error
+from simbench.robot.urdf.mesh_files import check_mesh, compute_link_extent
 from simbench.robot.urdf.normalise import find_position_limit_error, normalise_urdf
 from simbench.robot.urdf.source import find_urdf_errors, read_urdf
 
@@ -255,7 +255,7 @@ class RobotInspection:
             shape.file_name or "" for link in tree.links for shape in link.shapes if shape.kind == "mesh"
         }
         files = [find_file(name, urdf.parent) for name in meshes]
-        self.meshes_missing = sum(path is None or find_mesh_error(path) is not None for path in files)
+        self.meshes_missing = sum(path is None or check_mesh(path).error is not None for path in files)
         self.meshes_found = len(meshes) - self.meshes_missing
         self.groups = find_serial_chains(tree.joints) if description is None else description.groups
         self.mass = sum(link.mass for link in tree.links)

@@ -10,13 +10,7 @@ from numpy.typing import NDArray
 from simbench.errors import RobotError
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
-from simbench.robot.sides import SIDES
 from simbench.robot.urdf.elements import UrdfTree
-
-
-def has_both_arms(robot: Robot) -> bool:
-    """Tell whether a robot has a left and a right arm. Returns whether it does."""
-    return all(f"{side}_arm" in robot.groups for side in SIDES)
 
 
 def upper_body(robot: Robot) -> pin.Model:

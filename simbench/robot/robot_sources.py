@@ -147,13 +147,10 @@ def find_robot(name_or_path: str | Path) -> RobotFile:
         return RobotFile("wheel", path, find_package_of(path))
     if text.startswith(_PREFIX):
         return RobotFile("robot_descriptions", fetch_urdf(text.removeprefix(_PREFIX)), fetching_package())
-    own = find_own_robot(text)
-    if own is not None:
-        return RobotFile("own path", own)
+    given = find_given_robot(text)
+    if given is not None:
+        return given
     if os.sep not in text:
-        shipped = _shipped_path(text)
-        if shipped is not None:
-            return RobotFile("shipped", shipped)
         points = find_plug_ins()
         if text in points:
             require_allowed("robots", text)
@@ -200,23 +197,23 @@ def describe_robot(file: RobotFile) -> tuple[RobotFile, Description]:
     return file, read_description(file.path)
 
 
-def find_own_robot(text: str) -> Path | None:
-    """Find the robot.yaml or URDF of the user's that a text names.
+def find_given_robot(text: str) -> RobotFile | None:
+    """Find the robot.yaml or URDF that a text names: one of the user's, or one that ships with simbench.
 
-    `text`: name or path. Returns the file; None for a name that is no path. A file in the current directory
+    `text`: name or path. Returns the file; None for a name that is neither. A file in the current directory
     never takes the place of a robot of the same name that ships with simbench. Raises RobotError for a path
     of a robot.yaml that is no regular file.
     """
-    path = Path(text)
+    path, shipped = Path(text), resource_dir("robots") / text / DESCRIPTION_FILE
     if path.suffix in YAML_SUFFIXES:
-        return require_regular_file(path, RobotError)
+        return RobotFile("own path", require_regular_file(path, RobotError))
     if path.suffix in _URDF:
-        return path
-    if os.sep not in text and _shipped_path(text) is not None:
-        return None
+        return RobotFile("own path", path)
+    if os.sep not in text and text not in ("", ".", "..") and os.path.isfile(shipped):
+        return RobotFile("shipped", shipped)
     if os.path.isfile(path / DESCRIPTION_FILE):
-        return path / DESCRIPTION_FILE
-    return path if os.path.isfile(path) else None
+        return RobotFile("own path", path / DESCRIPTION_FILE)
+    return RobotFile("own path", path) if os.path.isfile(path) else None
 
 
 def find_urdf(name: str, folder: Path, where: str) -> Path:
@@ -245,12 +242,6 @@ def find_wheel_urdfs() -> dict[str, Path]:
     shares = [share for share in map(find_share_folder, EXTRAS) if share is not None]
     found = sorted(path for share in shares for path in share.rglob("*.urdf"))
     return dict(sorted((path.stem, path) for path in found))
-
-
-def _shipped_path(name: str) -> Path | None:
-    """Path of the robot.yaml of a robot that ships with simbench."""
-    path = resource_dir("robots") / name / DESCRIPTION_FILE
-    return path if name not in ("", ".", "..") and os.path.isfile(path) else None
 
 
 _UNKNOWN = "?"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.interpolate import make_interp_spline
 from scipy.optimize import linear_sum_assignment
 
 from simbench.kinematics.arrays import Array
@@ -19,7 +20,6 @@ from simbench.kinematics.rotation import heading_of, wrap_angle
 from simbench.kinematics.tree import frame_poses
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.trajectory import JointTrajectory, sample_trajectory
-from simbench.motion.trajectory_files.joint_order import joint_limits, spline_speeds
 from simbench.options import RetargetSection
 from simbench.retargeting.body_errors import (
     BODY_QUANTITIES,
@@ -28,14 +28,13 @@ from simbench.retargeting.body_errors import (
     POINT_NAMES,
     RobotErrors,
     compare_with_person,
-    hand_aims,
     path_without_heading,
     robot_points,
     summarise_errors,
 )
+from simbench.retargeting.match.body import hand_aims
 from simbench.retargeting.reference.reference import Timeline
 from simbench.robot.robot import Robot
-from simbench.robot.robot_limbs import has_both_arms
 from simbench.robot.sides import SIDES
 from simbench.runs.log import label
 from simbench.runs.log_schema import PERSON_COORDINATES, PERSON_SIGNALS
@@ -120,7 +119,8 @@ def planned_fidelity(
     """
     human = has_human_arms(robot, motion)
     lag = _hand_lag(robot, trajectory, motion, trajectory.time, heading) if human else None
-    speeds = spline_speeds(trajectory.time, trajectory.q, trajectory.time)
+    speed = make_interp_spline(trajectory.time, trajectory.q, k=min(3, len(trajectory.time) - 1)).derivative()
+    speeds = speed(trajectory.time)
     shares = measure_limit_shares(robot, trajectory.q, speeds, *limits)
     return Fidelity(errors, motion.time, trajectory.time, shares, lag)
 
@@ -204,7 +204,7 @@ def has_human_arms(robot: Robot, motion: HumanMotion) -> bool:
     """Tell whether robot and recording have two arms with shoulder, elbow and wrist that can be compared."""
     joints = [f"{side}_{joint}" for side in SIDES for joint in ("shoulder", "elbow", "wrist")]
     return (
-        has_both_arms(robot)
+        {"left_arm", "right_arm"} <= robot.groups.keys()
         and "basic" in robot.postures
         and all(name in robot.frames and name in motion.joints for name in joints)
     )
@@ -248,9 +248,12 @@ def measure_lag(time: Array, wanted: Array, executed_time: Array, executed: Arra
     if shifts < 1 or count < _FEWEST_STEPS:
         return None
     grid = first + np.arange(-shifts, count + shifts) * _LAG_STEP
-    asked = spline_speeds(time, wanted, grid[shifts : shifts + count])
+    # Velocities of the cubic splines through the samples.
+    velocity = make_interp_spline(time, wanted, k=min(3, len(time) - 1)).derivative()
+    asked = velocity(grid[shifts : shifts + count])
     # Rounding may take the grid beyond the ends.
-    done = spline_speeds(executed_time, executed, grid.clip(executed_time[0], executed_time[-1]))
+    velocity = make_interp_spline(executed_time, executed, k=min(3, len(executed_time) - 1)).derivative()
+    done = velocity(grid.clip(executed_time[0], executed_time[-1]))
     # A few hundred shifts: no need of `scipy.signal`, which takes a third of a second to import.
     product = sum(np.correlate(u, v, mode="valid") for u, v in zip(done.T, asked.T, strict=True))
     power = np.concatenate([[0.0], np.cumsum(np.sum(done**2, axis=1))])
@@ -276,12 +279,13 @@ def measure_limit_shares(
     speed at 99 % of the fraction that may be used. Joints with a range of less than four times that are left
     out, those that move by less than 0.01 rad (m), and fingers.
     """
-    near, (lower, upper) = margin + NEAR_LIMIT, joint_limits(robot)
+    model, near = robot.model, margin + NEAR_LIMIT
+    lower, upper = model.lowerPositionLimit[robot.root_q :], model.upperPositionLimit[robot.root_q :]
     fingers = {name for hand in robot.hands.values() for name in hand.joints}
     used = np.array([name not in fingers for name in robot.joint_names])
     used &= np.ptp(positions, axis=0) > NEAR_LIMIT
     at_position = (positions <= lower + near) | (positions >= upper - near)
-    at_speed = np.abs(speeds) >= _NEAR_SPEED * speed_fraction * robot.model.velocityLimit[robot.root_v :]
+    at_speed = np.abs(speeds) >= _NEAR_SPEED * speed_fraction * model.velocityLimit[robot.root_v :]
     at_position = at_position[:, used & (upper - lower >= 4.0 * near)]
     return float(at_position.any(axis=1).mean()), float(at_speed[:, used].any(axis=1).mean())
 

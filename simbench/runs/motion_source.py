@@ -14,7 +14,7 @@ from simbench.motion.actors import DEFAULT_ERRORS, perform_average
 from simbench.motion.actors.human_model import HumanModel
 from simbench.motion.actors.people import AVERAGE_PERSON, FRUGAL, STANCES
 from simbench.motion.actors.perform import perform
-from simbench.motion.actors.task import MOVES, Task, Timing, stack_palms
+from simbench.motion.actors.task import MOVES, Task, Timing
 from simbench.motion.actors.tasks import PLACES, DrawerTask, make_drawer_task
 from simbench.motion.human_motion import HumanMotion, resample, scale_motion
 from simbench.motion.motion_inspection import find_doubts
@@ -187,7 +187,7 @@ def perform_on_fixture(scenario: Scenario, mechanisms: Sequence[Mechanism]) -> H
         # A hand that holds nothing may be anywhere.
         idle = np.tile(np.eye(4), (len(travel), 1, 1))
         poses = {side: handle_poses(held[side], positions_of_use(held[side], travel))[side] for side in hands}
-        return stack_palms(*(poses.get(side, idle) for side in SIDES))
+        return np.stack([poses.get(side, idle) for side in SIDES], axis=1)
 
     timing = _timing(given, scenario)
     approach: dict[str, Array] = {}

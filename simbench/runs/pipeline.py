@@ -19,8 +19,7 @@ from simbench.motion.readers import SCHEMES, SUFFIXES, find_reader
 from simbench.options import BALANCE_CONTROLLERS, CONTROL_LAWS, RETARGETING_METHODS, TRAJECTORY
 from simbench.plugins.declarations import is_plugin
 from simbench.plugins.entry_points import give_reference, load_plugin
-from simbench.robot.robot import Robot, load_robot
-from simbench.robot.robot_variants import draw_variation
+from simbench.robot.robot import Robot, draw_variation, load_robot
 from simbench.runs.baseline import DIVERGED, check_metrics
 from simbench.runs.log import LogParts, write_log
 from simbench.runs.log_builder import build_log

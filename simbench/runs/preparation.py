@@ -27,9 +27,8 @@ from simbench.options import (
 from simbench.retargeting.arm.fixed_base import choose_rest
 from simbench.retargeting.match.body import arm_lengths, match_body
 from simbench.retargeting.reference.reference import Timeline
-from simbench.robot.robot import SEATED, Robot
-from simbench.robot.robot_limbs import has_both_arms, require_foot_shapes
-from simbench.robot.robot_variants import on_pedestal
+from simbench.robot.robot import SEATED, Robot, on_pedestal
+from simbench.robot.robot_limbs import require_foot_shapes
 from simbench.robot.sides import SIDES
 from simbench.runs.metrics import FELL_HEIGHT
 from simbench.runs.motion_source import plan_scenario_trajectory, scenario_motion
@@ -141,7 +140,7 @@ def complete_scenario(robot: Robot, scenario: Scenario) -> tuple[Scenario, tuple
         retarget = resolve_method(
             scenario.retarget,
             floating=robot.floating,
-            both_arms=has_both_arms(robot),
+            both_arms={"left_arm", "right_arm"} <= robot.groups.keys(),
             holds_equipment=bool(find_held_mechanisms(scenario_mechanisms(scenario))),
         )
         scenario = scenario.model_copy(update={"retarget": retarget})
@@ -191,7 +190,7 @@ def prepare(robot: Robot, scenario: Scenario, planning: Planning, on_progress: O
         on_progress("read", 0, 1)
         recording = scenario_motion(scenario, mechanisms)
         one_arm = len(complete_arms(recording.joints)) == 1
-        if one_arm and has_both_arms(robot) and not scenario.motion.strict:
+        if one_arm and {"left_arm", "right_arm"} <= robot.groups.keys() and not scenario.motion.strict:
             recording = hang_missing_arm(recording)
         on_progress("read", 1, 1)
         # What is doubtful about the recording is told before it is planned, and kept with the plan's record.
@@ -382,7 +381,7 @@ def plan_placements(
 
 def arm_ratio(robot: Robot, scenario: Scenario) -> float | None:
     """Length of a robot's arms, shoulder to wrist, by the person's; None without two human arms."""
-    if not has_both_arms(robot):
+    if not {"left_arm", "right_arm"} <= robot.groups.keys():
         return None
     unscaled = scenario.model_copy(update={"equipment_scale": 1.0})
     joints = scenario_motion(unscaled, scenario_mechanisms(unscaled)).joints

@@ -15,8 +15,7 @@ from scipy.ndimage import gaussian_filter1d
 from simbench.errors import RunError
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import CameraSection
-from simbench.robot.robot import Robot, load_robot
-from simbench.robot.robot_variants import on_pedestal
+from simbench.robot.robot import Robot, load_robot, on_pedestal
 from simbench.runs.log import open_run
 from simbench.runs.log_schema import require_drawable, require_entries
 from simbench.runs.scenario.loading import load_finished, scenario_mechanisms

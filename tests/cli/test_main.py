@@ -250,7 +250,7 @@ def test_a_full_disk_behind_a_redirection_is_one_line(tmp_path, command):
             env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
             check=False,
         )
-    assert ended.stderr == "error: No space left on device\n"
+    assert ended.stderr == "error: standard output: No space left on device\n"
     assert ended.returncode == 2
 
 

@@ -5,8 +5,7 @@ import pinocchio as pin
 import pytest
 from urdf_texts import joint, link, write
 
-from simbench.robot.robot import load_robot
-from simbench.robot.robot_variants import PEDESTAL, on_pedestal
+from simbench.robot.robot import PEDESTAL, load_robot, on_pedestal
 
 BOX = '<collision><geometry><box size="0.2 0.3 0.4"/></geometry></collision>'
 ROBOT = """name: arm

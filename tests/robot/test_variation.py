@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from script_modules import loaded_script
 
-from simbench.robot.robot import load_robot, placed_robot
-from simbench.robot.robot_variants import draw_variation
+from simbench.robot.robot import draw_variation, load_robot, placed_robot
 from simbench.sim.bullet import open_world
 
 

@@ -7,9 +7,9 @@ import followed_person
 import numpy as np
 import pytest
 import xarray as xr
+from scipy.interpolate import make_interp_spline
 
 from simbench.motion.trajectory import sample_trajectory
-from simbench.motion.trajectory_files.joint_order import spline_speeds
 from simbench.options import RetargetSection
 from simbench.retargeting.reference.reference import FollowedSteps, Reference, Timeline
 from simbench.runs.log_schema import has_person
@@ -44,7 +44,10 @@ def make_log(dancing, delay=0.0, stretch=1.0, end=np.inf, landing=None):
     return xr.Dataset(
         {
             "joint_position": (("time", "joint"), logged.q),
-            "joint_velocity": (("time", "joint"), spline_speeds(logged.time, logged.q, logged.time)),
+            "joint_velocity": (
+                ("time", "joint"),
+                make_interp_spline(logged.time, logged.q, k=min(3, len(time) - 1)).derivative()(logged.time),
+            ),
             "base_pose": (("time", "pose"), logged.base),
             "foot_wrench": (("time", "foot", "axis6"), wrench),
             "foot_pose": (("time", "foot", "pose"), feet),

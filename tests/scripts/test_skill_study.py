@@ -58,7 +58,9 @@ def test_row_of_a_recording(script):
     assert row["fitness_m"] < min(row[f"single_{name}_m"] for name in CRITERIA)
     for name in CRITERIA:
         assert row[f"lowest_{name}"] <= row[name] <= row[f"highest_{name}"]
-    hidden = perform_in_session(2018, 3, "knife").strategy.weights
-    np.testing.assert_array_equal([row[f"hidden_{name}"] for name in CRITERIA], hidden)
+    hidden = perform_in_session(2018, 3, "knife").strategy
+    np.testing.assert_array_equal(
+        [row[f"hidden_{name}"] for name in CRITERIA], [getattr(hidden, name) for name in CRITERIA]
+    )
     assert row["duration_s"] == pytest.approx(1.0, abs=0.02)
     assert row["pieces"] == 1

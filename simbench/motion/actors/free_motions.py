@@ -18,7 +18,7 @@ from simbench.motion.actors.human_model import (
     find_arms_forward_posture,
 )
 from simbench.motion.actors.people import ActorPerformance, Person
-from simbench.motion.actors.task import list_phases
+from simbench.motion.actors.perform import list_phases
 from simbench.motion.actors.virtual_mocap import MocapErrors, compute_frame_poses, record_kim_markers
 from simbench.motion.marker_maps import to_human_motion
 from simbench.motion.read_options import ReadOptions

@@ -165,14 +165,16 @@ COMFORT = np.radians([30.0, 25.0, 30.0, 75.0, 50.0, -20.0, -10.0])
 CLAVICLE_ELEVATION, CLAVICLE_PROTRACTION = 0.16, 0.12
 
 
-def couple_clavicles(human: HumanModel, q: Array) -> Array:
-    """Set the clavicles to the angles at which they follow the arms: zero at a hanging arm.
-
-    `human`: the person's model; `q` (nq,): configuration. Returns (nq,): A copy with other clavicle angles.
-    """
-    q = q.copy()
+def update_clavicles(human: HumanModel, q: Array) -> None:
+    """Set the clavicles of a configuration (nq,) to the angles at which they follow its arms, in place."""
     for side in SIDES:
         q[human.clavicles[side]] = compute_clavicle_angles(human, q[human.arms[side]])[0]
+
+
+def couple_clavicles(human: HumanModel, q: Array) -> Array:
+    """Copy a configuration (nq,) with clavicles that follow the arms: at zero for a hanging arm."""
+    q = q.copy()
+    update_clavicles(human, q)
     return q
 
 
@@ -295,7 +297,7 @@ def find_arms_forward_posture(human: HumanModel, seated: bool = False) -> Array:
         """
         for side in SIDES:
             q[human.arms[side]] = arm
-            q[human.clavicles[side]] = compute_clavicle_angles(human, arm)[0]
+        update_clavicles(human, q)
         pin.framesForwardKinematics(human.model, data, q)
         shoulder, wrist, palm = (data.oMf[frame] for frame in frames)
         reach = wrist.translation - shoulder.translation

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
+from scipy.optimize import least_squares
 
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
@@ -33,8 +34,9 @@ from simbench.motion.actors.human_model import (
     SPINE_JOINTS,
     HumanModel,
     compute_clavicle_angles,
+    update_clavicles,
 )
-from simbench.motion.actors.people import ERGONOMIC, MANIPULABILITY_GAIN, ActorStrategy
+from simbench.motion.actors.people import CRITERIA, ERGONOMIC, MANIPULABILITY_GAIN, ActorStrategy
 from simbench.robot.sides import SIDES
 
 # Distance that is kept from the anatomical limits, rad.
@@ -86,17 +88,6 @@ def compute_least_abduction(flexion: Array) -> Array:
     return np.asarray(
         LEAST_ABDUCTION_BEFORE + (LEAST_ABDUCTION_BESIDE - LEAST_ABDUCTION_BEFORE) * np.sqrt(1.0 - forward**2)
     )
-
-
-def update_clavicles(reacher: Reacher, q: Array) -> None:
-    """Set the clavicles of a configuration to the angles at which they follow its arms, in place.
-
-    `reacher`: the person's model; `q` (nq,): configuration, changed in place.
-    """
-    for side in SIDES:
-        q[reacher.human.clavicles[side]] = compute_clavicle_angles(
-            reacher.human, q[reacher.human.arms[side]]
-        )[0]
 
 
 def compute_palm_poses(reacher: Reacher, q: Array) -> Array:
@@ -190,6 +181,66 @@ def compute_palm_errors(poses: Array, targets: Array, held: Hold) -> Array:
             # np.cross takes ten times as long for two vectors.
             twist[hand, 3:] = a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
     return held.rows @ twist.ravel()
+
+
+# Weight of the equipment's constraint, per m and rad, against the preferred posture's, per rad.
+CONSTRAINT_WEIGHT = 1e4
+# Weights of the deviations from the preferred posture: reaching is the arms' work, the trunk leans as it is
+# given; in the arms they are largest where the range is small, in pronation and the wrist.
+POSTURE_WEIGHTS = np.array([3.0] * len(SPINE_JOINTS) + [1.0, 1.2, 0.8, 0.7, 1.4, 1.2, 2.5] * 2)
+# Middle fraction of a joint's range in which no posture strains it.
+UNSTRAINED_FRACTION = 0.6
+
+
+def find_nearest_posture(reacher: Reacher, preferred: Array, targets: Array, held: Hold) -> Array:
+    """Find the posture with the palms at given poses that is nearest to a preferred one.
+
+    `reacher`: the person's model; `preferred` (nq,): preferred configuration; its pelvis is kept; `targets`
+    (2, 4, 4): target poses of the left and the right palm, world; `held`: which components of the palms'
+    poses count. Returns (nq,): configuration within the joint ranges; the palms are as near to their targets
+    as these allow.
+    """
+    index, q = reacher.in_q, preferred.copy()
+
+    def residual(posture: Array) -> Array:
+        q[index] = posture
+        update_clavicles(reacher.human, q)
+        miss = compute_palm_errors(compute_palm_poses(reacher, q), targets, held)
+        return np.concatenate(
+            [
+                CONSTRAINT_WEIGHT * miss,
+                POSTURE_WEIGHTS * (posture - preferred[index]),
+                compute_strain(reacher, posture)[0],
+            ]
+        )
+
+    def slopes(posture: Array) -> Array:
+        q[index] = posture
+        update_clavicles(reacher.human, q)
+        hands = -CONSTRAINT_WEIGHT * (held.rows @ compute_palm_jacobian(reacher, q)[1])
+        return np.vstack([hands, np.diag(POSTURE_WEIGHTS), np.diag(compute_strain(reacher, posture)[1])])
+
+    # With the arms in front of the trunk, where work is done.
+    lower = reacher.lower.copy()
+    lower[ABDUCTIONS] = np.maximum(lower[ABDUCTIONS], LEAST_ABDUCTION_BEFORE)
+    start = np.clip(preferred[index], lower, reacher.upper)
+    q[index] = least_squares(residual, start, slopes, bounds=(lower, reacher.upper), max_nfev=200).x
+    update_clavicles(reacher.human, q)
+    return q
+
+
+def compute_strain(reacher: Reacher, posture: Array) -> tuple[Array, Array]:
+    """Compute the discomfort of joints near the ends of their ranges.
+
+    It is zero in the middle fraction `UNSTRAINED_FRACTION` of a range and rises with the square of the
+    distance beyond, to 1 at its end, so that people rather turn a joint that has range left. `reacher`: gives
+    the ranges; `posture` (17,): angles of the free joints, rad. Returns `discomfort` (17,): discomfort of
+    each joint, counted as rad; `slopes` (17,): its derivative by the joint's angle.
+    """
+    middle, half = 0.5 * (reacher.lower + reacher.upper), 0.5 * (reacher.upper - reacher.lower)
+    relative = (posture - middle) / half
+    beyond = np.maximum(np.abs(relative) - UNSTRAINED_FRACTION, 0.0) / (1.0 - UNSTRAINED_FRACTION)
+    return beyond**2, 2.0 * beyond * np.sign(relative) / ((1.0 - UNSTRAINED_FRACTION) * half)
 
 
 # Error of the equipment's constraint that may be left in a frame, m and rad.
@@ -322,6 +373,7 @@ def follow_palms(
     path = np.empty((len(targets), len(start)))
     q, index = start.copy(), reacher.in_q
     held, strategy, period = manner.held, manner.strategy, manner.period
+    weights = np.array([getattr(strategy, name) for name in CRITERIA])
     none = np.zeros(len(index))
     # Joints that are too fast for the rest of their range move as fast as they may.
     fraction = min(period / STOPPING_TIME, 1.0)
@@ -346,7 +398,7 @@ def follow_palms(
         # The joints' ranges, and the trunk in the arms' way.
         lower = reacher.lower.copy()
         lower[ABDUCTIONS] = np.maximum(lower[ABDUCTIONS], compute_least_abduction(posture[ABDUCTIONS - 1]))
-        weight, linear_term = compute_objective(strategy.weights, period, MANIPULABILITY_GAIN, state)
+        weight, linear_term = compute_objective(weights, period, MANIPULABILITY_GAIN, state)
         solved = solve_dense_step(
             weight,
             linear_term,
@@ -361,7 +413,7 @@ def follow_palms(
             q[index] += step
             # The same pseudo-inverse serves for the error that is left, of second order in the step.
             for _ in range(MAX_CORRECTIONS):
-                update_clavicles(reacher, q)
+                update_clavicles(reacher.human, q)
                 poses = compute_palm_poses(reacher, q)
                 error = compute_palm_errors(poses, target, held)
                 reached = bool(np.abs(error).max() < TOLERANCE)

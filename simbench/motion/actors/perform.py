@@ -1,14 +1,16 @@
 """A person grasps the equipment of a task and performs it while motion capture records them."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pinocchio as pin
+from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
-from scipy.optimize import least_squares
 
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.derivatives import minimum_jerk
 from simbench.motion.actors.human_model import (
     SPINE_JOINTS,
     HumanModel,
@@ -18,10 +20,9 @@ from simbench.motion.actors.human_model import (
     find_arms_forward_posture,
     find_lean_to_reach,
     make_leaning_posture,
+    update_clavicles,
 )
 from simbench.motion.actors.palm_control import (
-    ABDUCTIONS,
-    LEAST_ABDUCTION_BEFORE,
     MAX_CORRECTIONS,
     TOLERANCE,
     Hold,
@@ -30,13 +31,13 @@ from simbench.motion.actors.palm_control import (
     compute_palm_errors,
     compute_palm_jacobian,
     compute_palm_poses,
+    find_nearest_posture,
     follow_palms,
     hold_positions,
     make_hold,
-    update_clavicles,
 )
 from simbench.motion.actors.people import EVEN, ActorPerformance, ActorStrategy, Person
-from simbench.motion.actors.task import Schedule, Task
+from simbench.motion.actors.task import Task, Timing
 from simbench.motion.actors.virtual_mocap import MocapErrors, record_mocap
 from simbench.motion.human_motion import (
     PALM_OFFSET,
@@ -53,64 +54,69 @@ SETTLING, SETTLING_STEP = 40, 0.08
 # Positions on the approach to the equipment at which the posture is computed, few enough for a smooth spline,
 # and the time between them, s.
 WAYPOINTS, WAYPOINT_STEP = 12, 0.03
-# Weight of the equipment's constraint, per m and rad, against the preferred posture's, per rad.
-CONSTRAINT_WEIGHT = 1e4
-# Weights of the deviations from the preferred posture: reaching is the arms' work, the trunk leans as it is
-# given; in the arms they are largest where the range is small, in pronation and the wrist.
-POSTURE_WEIGHTS = np.array([3.0] * len(SPINE_JOINTS) + [1.0, 1.2, 0.8, 0.7, 1.4, 1.2, 2.5] * 2)
-# Middle fraction of a joint's range in which no posture strains it.
-UNSTRAINED_FRACTION = 0.6
+# The descent onto the equipment starts before the approach ends, as people blend movements, by this
+# fraction of its duration: a third of the approach is then done.
+OVERLAP = 0.40
 
 
-def find_nearest_posture(reacher: Reacher, preferred: Array, targets: Array, held: Hold) -> Array:
-    """Find the posture with the palms at given poses that is nearest to a preferred one.
+class Schedule:
+    """What happens when in one recording."""
 
-    `reacher`: the person's model; `preferred` (nq,): preferred configuration; its pelvis is kept; `targets`
-    (2, 4, 4): target poses of the left and the right palm, world; `held`: which components of the palms'
-    poses count. Returns (nq,): configuration within the joint ranges; the palms are as near to their targets
-    as these allow.
-    """
-    index, q = reacher.in_q, preferred.copy()
+    def __init__(self, timing: Timing, rng: np.random.Generator) -> None:
+        """Draw the schedule with natural variation.
 
-    def residual(posture: Array) -> Array:
-        q[index] = posture
-        update_clavicles(reacher, q)
-        miss = compute_palm_errors(compute_palm_poses(reacher, q), targets, held)
-        return np.concatenate(
-            [
-                CONSTRAINT_WEIGHT * miss,
-                POSTURE_WEIGHTS * (posture - preferred[index]),
-                compute_strain(reacher, posture)[0],
-            ]
+        `timing`: mean durations and how much they vary; `rng`: all variation comes from it.
+        """
+
+        def varied(mean: float) -> float:
+            return mean * (1.0 + timing.variation * float(np.clip(rng.normal(), -2.0, 2.0)))
+
+        transition, descent = varied(timing.transition), varied(timing.descent)
+        descent_start = timing.initial + transition - OVERLAP * descent
+        contact = descent_start + descent
+        clock, position, base = contact + timing.grasp, 0.0, 0.0
+        moves, ends = [], []
+        for _ in range(timing.repetitions):
+            first = clock
+            for k, (end, mean) in enumerate(timing.moves):
+                # What a repetition ends with is given by the equipment: the drawer is shut, the turn is
+                # whole.
+                target = base + (end if k == len(timing.moves) - 1 else varied(end))
+                duration = varied(mean)
+                moves.append((clock, duration, target - position))
+                last, position = clock + duration, target
+                clock = last + varied(timing.pause)
+            base = position
+            ends.append((first, last))
+        # Sample times (T,), s.
+        self.time = time = np.arange(round((last + timing.rest) * timing.rate) + 1) / timing.rate
+        bounds = np.array(ends)
+        # First and last sample (N, 2) of each repetition.
+        self.strokes = strokes = np.rint(bounds * timing.rate).astype(np.int64)
+        self.phases = list_phases(strokes, round(timing.initial * timing.rate), len(time))
+        # Progress (T,) of the transition and of the descent onto the equipment, 0 to 1.
+        self.approach = minimum_jerk(time, timing.initial, transition)
+        self.descent = minimum_jerk(time, descent_start, descent)
+        # Travel (T,) of the equipment, m or rad.
+        steps = [distance * minimum_jerk(time, start, length) for start, length, distance in moves]
+        self.travel: Array = np.sum(steps, axis=0)
+        # Instants (N + 1,) that part repetitions, s: between two the middle of the stop.
+        self.boundaries = np.concatenate(
+            [bounds[:1, 0], 0.5 * (bounds[:-1, 1] + bounds[1:, 0]), bounds[-1:, 1]]
         )
-
-    def slopes(posture: Array) -> Array:
-        q[index] = posture
-        update_clavicles(reacher, q)
-        hands = -CONSTRAINT_WEIGHT * (held.rows @ compute_palm_jacobian(reacher, q)[1])
-        return np.vstack([hands, np.diag(POSTURE_WEIGHTS), np.diag(compute_strain(reacher, posture)[1])])
-
-    # With the arms in front of the trunk, where work is done.
-    lower = reacher.lower.copy()
-    lower[ABDUCTIONS] = np.maximum(lower[ABDUCTIONS], LEAST_ABDUCTION_BEFORE)
-    start = np.clip(preferred[index], lower, reacher.upper)
-    q[index] = least_squares(residual, start, slopes, bounds=(lower, reacher.upper), max_nfev=200).x
-    update_clavicles(reacher, q)
-    return q
+        # First sample with the hands on the equipment.
+        self.contact_start = int(np.ceil(contact * timing.rate))
 
 
-def compute_strain(reacher: Reacher, posture: Array) -> tuple[Array, Array]:
-    """Compute the discomfort of joints near the ends of their ranges.
+def list_phases(strokes: NDArray[np.int64], still: int, count: int) -> dict[str, tuple[int, int]]:
+    """List the first and last sample of `icp`, `tgp`, `pmp` and `rest`.
 
-    It is zero in the middle fraction `UNSTRAINED_FRACTION` of a range and rises with the square of the
-    distance beyond, to 1 at its end, so that people rather turn a joint that has range left. `reacher`: gives
-    the ranges; `posture` (17,): angles of the free joints, rad. Returns `discomfort` (17,): discomfort of
-    each joint, counted as rad; `slopes` (17,): its derivative by the joint's angle.
+    `strokes` (N, 2): first and last sample of each repetition; `still`: last sample of standing still at
+    first; `count`: number of samples.
     """
-    middle, half = 0.5 * (reacher.lower + reacher.upper), 0.5 * (reacher.upper - reacher.lower)
-    relative = (posture - middle) / half
-    beyond = np.maximum(np.abs(relative) - UNSTRAINED_FRACTION, 0.0) / (1.0 - UNSTRAINED_FRACTION)
-    return beyond**2, 2.0 * beyond * np.sign(relative) / ((1.0 - UNSTRAINED_FRACTION) * half)
+    ends = (-1, still, int(strokes[0, 0]) - 1, int(strokes[-1, 1]), count - 1)
+    names = ("icp", "tgp", "pmp", "rest")
+    return {name: (before + 1, last) for name, (before, last) in zip(names, pairwise(ends), strict=True)}
 
 
 def compensate_sway(reacher: Reacher, q: Array, undisturbed: Array, fraction: Array, held: Hold) -> Array:
@@ -136,7 +142,7 @@ def compensate_sway(reacher: Reacher, q: Array, undisturbed: Array, fraction: Ar
             if np.abs(error).max() < TOLERANCE:
                 break
             steady[k, reacher.in_q] += jacobian.T @ np.linalg.solve(jacobian @ jacobian.T, error)
-            update_clavicles(reacher, steady[k])
+            update_clavicles(reacher.human, steady[k])
     return steady
 
 
@@ -169,8 +175,7 @@ def perform(
     of reach, or asks for a joint angle no person has.
     """
     human = HumanModel(person.actor, person.proportions, person.lift)
-    reacher = Reacher(human)
-    schedule = Schedule(task.timing, rng)
+    schedule, reacher = Schedule(task.timing, rng), Reacher(human)
     held = make_hold({side: task.turn_axes[side] for side in task.hands})
     working = task.palms(np.linspace(schedule.travel.min(), schedule.travel.max(), POSITIONS_TO_REACH))
     wrists = working[..., :3, 3] - working[..., :3, :3] @ PALM_OFFSET
@@ -181,7 +186,7 @@ def perform(
     q = make_leaning_posture(human, lean, task.seated)
     for side in task.hands:
         q[human.arms[side]] = person.comfort
-    update_clavicles(reacher, q)
+    update_clavicles(human, q)
     goal = task.palms(np.zeros(1))[0]
     q = find_nearest_posture(reacher, q, goal, held)
     goals, pelvis = np.tile(goal, (SETTLING, 1, 1, 1)), np.tile(q[:7], (SETTLING, 1))
@@ -205,7 +210,7 @@ def perform(
         initial = find_arms_forward_posture(human, task.seated)
     else:
         initial = make_leaning_posture(human, 0.0, task.seated)
-        update_clavicles(reacher, initial)
+        update_clavicles(human, initial)
     swaying = draw_body_sway(human, schedule.time, rng, task.seated)
     contact, still = schedule.contact_start, schedule.phases["icp"][1]
 
@@ -215,8 +220,8 @@ def perform(
     free[:, 3:7] /= np.linalg.norm(free[:, 3:7], axis=1, keepdims=True)
     swayed = free + swaying[:contact]
     for k in range(contact):
-        update_clavicles(reacher, free[k])
-        update_clavicles(reacher, swayed[k])
+        update_clavicles(human, free[k])
+        update_clavicles(human, swayed[k])
     steadied = np.where(np.arange(contact) <= still, 0.0, schedule.approach[:contact])
     approach = compensate_sway(reacher, swayed, free, steadied, held)
 

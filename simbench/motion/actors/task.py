@@ -2,19 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.derivatives import minimum_jerk
 from simbench.motion.human_motion import transform
 from simbench.robot.sides import SIDES
-
-# The descent onto the equipment starts before the approach ends, as people blend movements, by this
-# fraction of its duration: a third of the approach is then done.
-OVERLAP = 0.40
 
 
 @dataclass(frozen=True)
@@ -49,67 +42,6 @@ class Timing:
     grasp: float = 0.4
     rest: float = 0.5
     rate: float = 100.0
-
-
-class Schedule:
-    """What happens when in one recording."""
-
-    def __init__(self, timing: Timing, rng: np.random.Generator) -> None:
-        """Draw the schedule with natural variation.
-
-        `timing`: mean durations and how much they vary; `rng`: all variation comes from it.
-        """
-
-        def varied(mean: float) -> float:
-            return mean * (1.0 + timing.variation * float(np.clip(rng.normal(), -2.0, 2.0)))
-
-        transition, descent = varied(timing.transition), varied(timing.descent)
-        descent_start = timing.initial + transition - OVERLAP * descent
-        contact = descent_start + descent
-        clock, position, base = contact + timing.grasp, 0.0, 0.0
-        moves, ends = [], []
-        for _ in range(timing.repetitions):
-            first = clock
-            for k, (end, mean) in enumerate(timing.moves):
-                # What a repetition ends with is given by the equipment: the drawer is shut, the turn is
-                # whole.
-                target = base + (end if k == len(timing.moves) - 1 else varied(end))
-                duration = varied(mean)
-                moves.append((clock, duration, target - position))
-                last, position = clock + duration, target
-                clock = last + varied(timing.pause)
-            base = position
-            ends.append((first, last))
-        # Sample times (T,), s.
-        self.time = time = np.arange(round((last + timing.rest) * timing.rate) + 1) / timing.rate
-        bounds = np.array(ends)
-        # First and last sample (N, 2) of each repetition.
-        self.strokes = strokes = np.rint(bounds * timing.rate).astype(np.int64)
-        still = round(timing.initial * timing.rate)
-        # Progress (T,) of the transition and of the descent onto the equipment, 0 to 1.
-        self.approach = minimum_jerk(time, timing.initial, transition)
-        self.descent = minimum_jerk(time, descent_start, descent)
-        # Travel (T,) of the equipment, m or rad.
-        steps = [distance * minimum_jerk(time, start, length) for start, length, distance in moves]
-        self.travel: Array = np.sum(steps, axis=0)
-        # Instants (N + 1,) that part repetitions, s: between two the middle of the stop.
-        self.boundaries = np.concatenate(
-            [bounds[:1, 0], 0.5 * (bounds[:-1, 1] + bounds[1:, 0]), bounds[-1:, 1]]
-        )
-        self.phases = list_phases(strokes, still, len(time))
-        # First sample with the hands on the equipment.
-        self.contact_start = int(np.ceil(contact * timing.rate))
-
-
-def list_phases(strokes: NDArray[np.int64], still: int, count: int) -> dict[str, tuple[int, int]]:
-    """List the first and last sample of `icp`, `tgp`, `pmp` and `rest`.
-
-    `strokes` (N, 2): first and last sample of each repetition; `still`: last sample of standing still at
-    first; `count`: number of samples.
-    """
-    ends = (-1, still, int(strokes[0, 0]) - 1, int(strokes[-1, 1]), count - 1)
-    names = ("icp", "tgp", "pmp", "rest")
-    return {name: (before + 1, last) for name, (before, last) in zip(names, pairwise(ends), strict=True)}
 
 
 @dataclass(frozen=True)

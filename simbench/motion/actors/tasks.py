@@ -11,7 +11,7 @@ from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import HumanModel, compute_comfortable_distance
 from simbench.motion.actors.people import Person
 from simbench.motion.actors.task import FIXED, HANDLE, Task, Timing, make_palm_poses, repeat_pose, stack_palms
-from simbench.motion.human_motion import PALM_OFFSET, transform
+from simbench.motion.human_motion import PALM_OFFSET
 from simbench.robot.sides import SIDES
 
 FORWARD, LEFT, UP = np.eye(3)
@@ -90,7 +90,8 @@ class DrawerTask:
         """
         angle = -self.convergence if side == "left" else self.convergence
         lateral = 0.5 * self.separation if side == "left" else -0.5 * self.separation
-        return transform(pin.utils.rotate("z", angle), np.array([self.distance, lateral, self.height]))
+        place = np.array([self.distance, lateral, self.height])
+        return np.asarray(pin.SE3(pin.utils.rotate("z", angle), place).homogeneous)
 
 
 def make_drawer_task(drawer: DrawerTask) -> Task:
@@ -98,7 +99,7 @@ def make_drawer_task(drawer: DrawerTask) -> Task:
 
     `drawer`: the drawer and how it is moved. Returns the task as a person finds it.
     """
-    grips = stack_palms(*(drawer.grip(side)[None] for side in SIDES))
+    grips = np.stack([drawer.grip(side) for side in SIDES])[None]
 
     def palms(travel: Array) -> Array:
         poses = np.repeat(grips, len(travel), axis=0)

@@ -127,25 +127,29 @@ class ClusterFrame(Recipe):
     origin: str | None = None
 
 
-def _kind(keys: Mapping[str, str]) -> Discriminator:
-    """Tell recipes apart by a key that only one kind has."""
-    return Discriminator(
-        lambda value: next((keys[key] for key in keys if isinstance(value, dict) and key in value), None),
+# A recipe is told apart by a key that only one kind has.
+_POINT_KEYS = {"mean": "mean", "by": "offset", "offset": "chord", "cluster": "cluster"}
+_FRAME_KEYS = {"axes": "axes", "along": "limb", "cluster": "cluster"}
+_BY_POINT_KEY, _BY_FRAME_KEY = (
+    Discriminator(
+        lambda value, keys=keys: next(  # type: ignore[misc]
+            (keys[key] for key in keys if isinstance(value, dict) and key in value), None
+        ),
         custom_error_type="recipe",
         custom_error_message=f"a recipe has one of the keys {', '.join(keys)}",
     )
-
-
+    for keys in (_POINT_KEYS, _FRAME_KEYS)
+)
 PointRecipe = Annotated[
     Annotated[Mean, Tag("mean")]
     | Annotated[Offset, Tag("offset")]
     | Annotated[Chord, Tag("chord")]
     | Annotated[ClusterPoint, Tag("cluster")],
-    _kind({"mean": "mean", "by": "offset", "offset": "chord", "cluster": "cluster"}),
+    _BY_POINT_KEY,
 ]
 FrameRecipe = Annotated[
     Annotated[Axes, Tag("axes")] | Annotated[Limb, Tag("limb")] | Annotated[ClusterFrame, Tag("cluster")],
-    _kind({"axes": "axes", "along": "limb", "cluster": "cluster"}),
+    _BY_FRAME_KEY,
 ]
 
 

@@ -97,7 +97,7 @@ def find_reader(source: str, reader: str | None) -> str | None:
     return next((name for name in names if name in installed), None)
 
 
-def read_motion(source: str | Path, options: ReadOptions = ReadOptions()) -> HumanMotion:  # noqa: B008
+def read_motion(source: str | Path, options: ReadOptions | None = None) -> HumanMotion:
     """Read a recording, or let a virtual actor perform one.
 
     Markers and skeletons are converted to human motion by a marker map, after the gaps in the tracks of the
@@ -107,7 +107,7 @@ def read_motion(source: str | Path, options: ReadOptions = ReadOptions()) -> Hum
     ----------
     source : str or pathlib.Path
         `deepmimic:humanoid3d_dance_b`, `actor:drawer`, `sample:walk`, or the path of a file.
-    options : ReadOptions
+    options : ReadOptions, optional
         Unit, vertical axis, marker map and longest gap that the user declares.
 
     Returns
@@ -120,6 +120,7 @@ def read_motion(source: str | Path, options: ReadOptions = ReadOptions()) -> Hum
     MotionError
         Unknown scheme, name or file format, missing file, or a recording that is not usable.
     """
+    options = options or ReadOptions()
     recording = read_recording(str(source), options)
     if isinstance(recording, HumanMotion):
         return recording

@@ -26,9 +26,9 @@ _TABLES = read_yaml(Path(__file__).with_suffix(".yaml"), MotionError).value
 ARM, LEG = ("shoulder", "elbow", "wrist"), ("hip", "knee", "ankle")
 # Points without a meaning for a body have the empty name.
 LAYOUTS: dict[str, tuple[tuple[str, ...], ...]] = {
-    "smpl": (SMPL.names, SMPL.names[:BODY_COUNT], (*SMPL.names, *_TABLES["smpl_vertices"])),
-    "smplh": (SMPL_H.names,),
-    "smplx": (tuple("" if name.endswith("_eye") else name for name in SMPL_X.names),),
+    "smpl": (tuple(SMPL.parent), tuple(SMPL.parent)[:BODY_COUNT], (*SMPL.parent, *_TABLES["smpl_vertices"])),
+    "smplh": (tuple(SMPL_H.parent),),
+    "smplx": (tuple("" if name.endswith("_eye") else name for name in SMPL_X.parent),),
     **{layout: tuple(map(tuple, sizes)) for layout, sizes in _TABLES["layouts"].items()},
 }
 ALIASES, SIDE_WORDS, SIDED, UNSIDED = (_TABLES[key] for key in ("aliases", "side_words", "sided", "unsided"))

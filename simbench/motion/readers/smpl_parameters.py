@@ -4,6 +4,7 @@ The forms of rotations, axis-angle, 6D, or matrices, are told by the shapes of t
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from math import prod
 from pathlib import Path
@@ -39,24 +40,32 @@ _FINGERS = {
 BODY_COUNT = len(_BODY)  # Number of the joints that all three models begin with.
 
 
+@dataclass(frozen=True)
 class Layout:
-    """The joints of one body model.
+    """The joints of one body model."""
 
-    `model`: `SMPL`, `SMPL-H` or `SMPL-X`; `names`: names of the joints in the order of the pose parameters,
-    parents before children; `parents` (J,) int: index of each joint's parent, -1 for the pelvis.
-    """
+    model: str  # `SMPL`, `SMPL-H` or `SMPL-X`.
+    parent: Mapping[str, str | None]  # In the order of the pose parameters; parents before children.
 
-    def __init__(self, model: str, parents: Mapping[str, str | None]) -> None:
-        self.model, self.names = model, tuple(parents)
-        index = [-1 if parent is None else self.names.index(parent) for parent in parents.values()]
-        self.parents = np.array(index, dtype=np.int64)
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the joints in the order of the pose parameters."""
+        return tuple(self.parent)
+
+    @property
+    def parents(self) -> NDArray[np.int64]:
+        """Index (J,) of each joint's parent, -1 for the pelvis."""
+        index = {name: number for number, name in enumerate(self.parent)}
+        return np.array(
+            [-1 if name is None else index[name] for name in self.parent.values()], dtype=np.int64
+        )
 
 
 SMPL = Layout("SMPL", {**_BODY, **_HANDS})
 SMPL_H = Layout("SMPL-H", {**_BODY, **_FINGERS})
 SMPL_X = Layout("SMPL-X", {**_BODY, **_FACE, **_FINGERS})
 # Layouts by number of joints: 24, 52, 55.
-LAYOUTS = {len(layout.names): layout for layout in (SMPL, SMPL_H, SMPL_X)}
+LAYOUTS = {len(layout.parent): layout for layout in (SMPL, SMPL_H, SMPL_X)}
 # Names of the same quantity in archives and in the output of programs.
 _NAMES = read_yaml(Path(__file__).with_suffix(".yaml"), MotionError).value
 FULL_POSE, ROOT_POSE, BODY_POSE = _NAMES["full_pose"], _NAMES["root_pose"], _NAMES["body_pose"]

@@ -61,11 +61,7 @@ _LARGEST = 100_000_000  # Bytes of a file that is still looked into for a messag
 _HUMAN_SUFFIXES = (".bvh", ".c3d", ".trc", ".mvnx", ".fbx")
 
 
-def read_robot_motion(
-    path: Path,
-    robot: Robot,
-    options: TrajectoryOptions = TrajectoryOptions(),  # noqa: B008
-) -> RobotMotion:
+def read_robot_motion(path: Path, robot: Robot, options: TrajectoryOptions | None = None) -> RobotMotion:
     """Read a robot's motion from a file and assign it to a robot.
 
     `path`: the file, or a run directory; `options`: what the user declares about the file. Returns the
@@ -73,6 +69,7 @@ def read_robot_motion(
     for a floating robot and None for a fixed one. Raises MotionError the file cannot be read, is not a
     robot's motion, or does not fit the robot.
     """
+    options = options or TrajectoryOptions()
     return assign_motion(read_stored_motion(path, robot, options), robot, options, str(path))
 
 

@@ -334,15 +334,11 @@ class JointUse:
         return min(self.lowest - self.lower, self.upper - self.highest)
 
 
-def spline_speeds(time: Array, positions: Array, at: Array) -> Array:
-    """Velocities (N, C) of the cubic spline through the samples of a motion at times inside it."""
-    return np.asarray(make_interp_spline(time, positions, k=min(3, len(time) - 1)).derivative()(at))
-
-
 def joint_uses(robot: Robot, trajectory: JointTrajectory) -> tuple[JointUse, ...]:
     """Measure range and peak speed, that of the cubic spline, of each joint of a trajectory, in its order."""
     time, q = trajectory.time, trajectory.q
-    speeds = np.abs(spline_speeds(time, q, np.arange(time[0], time[-1], _TIMESTEP))).max(axis=0)
+    spline = make_interp_spline(time, q, k=min(3, len(time) - 1)).derivative()
+    speeds = np.abs(spline(np.arange(time[0], time[-1], _TIMESTEP))).max(axis=0)
     limits, fastest = joint_limits(robot), robot.model.velocityLimit[robot.root_v :]
     columns = np.stack([q.min(axis=0), q.max(axis=0), *limits, speeds, fastest])
     rows = zip(trajectory.joint_names, joint_units(robot), *columns.tolist(), strict=True)

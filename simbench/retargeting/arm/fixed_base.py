@@ -29,13 +29,13 @@ from simbench.retargeting.collision.interference import Interference, find_inter
 from simbench.retargeting.contact.hand_plan import HandPlan, recorded_palms
 from simbench.retargeting.contact.transfer import PreferredPath, follow_palms
 from simbench.retargeting.imitation.imitation import Imitation, imitation_metrics
+from simbench.retargeting.imitation.limited_posture import position_limits, preferred_posture
 from simbench.retargeting.imitation.scaled_model import require_human_form
-from simbench.retargeting.placement.placement import BasePlacement
+from simbench.retargeting.placement.placement import BasePlacement, given_placement
 from simbench.retargeting.stand import standing_plan
 from simbench.retargeting.timing import stretch
-from simbench.robot.robot import Robot, placed_robot
+from simbench.robot.robot import Robot, on_pedestal, placed_robot
 from simbench.robot.robot_limbs import estimated_accelerations
-from simbench.robot.robot_variants import on_pedestal
 from simbench.robot.sides import SIDES
 from simbench.robot.urdf.source import build_model
 from simbench.system.progress import OnProgress
@@ -246,7 +246,7 @@ def plan_two_arms(
     require_human_form(robot, standing=False)
     require_both_arms(motion)
     home = robot.postures[choose_rest(robot, section.posture)]
-    scene, pose = place_on_base(robot, standing_plan.given_placement(robot, section, settings))
+    scene, pose = place_on_base(robot, given_placement(robot, section, settings))
     free = with_free_base(scene)
     on_progress("imitate", 0, 1)
     imitation = standing_plan.imitate_person(free, motion, settings)
@@ -254,7 +254,7 @@ def plan_two_arms(
     on_progress("transfer", 0, 2)
     names = imitation.actor.model.names[first_joint(imitation.actor.model) :]
     columns = np.array([robot.joint_names.index(name) for name in names])
-    limits = np.stack(standing_plan.position_limits(imitation, settings))
+    limits = np.stack(position_limits(imitation, settings))
     # A lift is nothing that a person has: it stays where it is at rest.
     lifts = np.array(joint_units(robot))[columns] == "m"
     limits[:, lifts] = home[columns][lifts]
@@ -262,7 +262,7 @@ def plan_two_arms(
     # On a fixed base, `bones` is imitation with the scaled model.
     scaled_model = settings.model_copy(update={"method": "analytical"})
     chosen = scaled_model if settings.method == "bones" else settings
-    posture = standing_plan.preferred_posture(free, motion, imitation, chosen, shapes, (limits[0], limits[1]))
+    posture = preferred_posture(free, motion, imitation, chosen, shapes, (limits[0], limits[1]))
     floor, base = floor_obstacle(free), np.tile(pose, (len(motion.time), 1))
     joints = np.tile(home, (len(motion.time), 1))
     joints[:, columns], _ = avoid_collisions(
@@ -318,7 +318,7 @@ def plan_free_hand(
         raise RetargetError(f"{robot.name}: robot.place auto needs equipment whose handles are known")
     side = sides[-1]
     home = robot.postures[choose_rest(robot, section.posture)]
-    scene, pose = place_on_base(robot, standing_plan.given_placement(robot, section, settings))
+    scene, pose = place_on_base(robot, given_placement(robot, section, settings))
     palms = recorded_palms(motion, [side])[side]
     length, names = _arm_length(robot, side), [f"{side}_{part}" for part in ("shoulder", "elbow", "wrist")]
     missing = [name for name in names if name not in motion.joints]

@@ -29,7 +29,7 @@ from simbench.retargeting.collision.interference import (
 )
 from simbench.retargeting.contact.hand_plan import Equipment, HandPlan, plan_arm_hands
 from simbench.retargeting.contact.transfer import PreferredPath, follow_palms
-from simbench.retargeting.placement.placement import BasePlacement
+from simbench.retargeting.placement.placement import BasePlacement, choose_placement, given_placement
 from simbench.retargeting.placement.reach_model import ReachabilityModel, arm_length, make_hand_path
 from simbench.retargeting.placement.root_placement import (
     COARSE,
@@ -39,10 +39,8 @@ from simbench.retargeting.placement.root_placement import (
     sample_indices,
 )
 from simbench.retargeting.stand.arms_and_legs import blend_into_reach, measure_grip_error, nearest_poses
-from simbench.retargeting.stand.standing_plan import choose_placement, given_placement
 from simbench.retargeting.timing.stretch import slowed_by
 from simbench.robot.robot import Robot
-from simbench.robot.robot_limbs import has_both_arms
 from simbench.system.progress import OnProgress
 
 # Distance from a handle, m, up to which a flange still grips it: balance does not move it, as it moves a
@@ -103,14 +101,15 @@ def plan_fixed_base(
             f"retarget.method: bones: {robot.name} has a fixed base; "
             f"allowed: {', '.join(method for method in RETARGETING_METHODS if method != 'bones')}"
         )
-    if settings.method not in RETARGETING_METHODS and (holds or not has_both_arms(robot)):
+    both_arms = {"left_arm", "right_arm"} <= robot.groups.keys()
+    if settings.method not in RETARGETING_METHODS and (holds or not both_arms):
         raise RetargetError(
             f"retarget.method: {settings.method}: {robot.name} follows hands, not arms; "
             f"allowed: {', '.join(RETARGETING_METHODS)}"
         )
     if holds:
         return plan_arm(robot, motion, section, settings, equipment, on_progress)
-    plan_freely = plan_two_arms if has_both_arms(robot) else plan_free_hand
+    plan_freely = plan_two_arms if both_arms else plan_free_hand
     return plan_freely(robot, motion, section, settings, on_progress)
 
 

@@ -17,7 +17,7 @@ from simbench.kinematics.arrays import Array
 from simbench.kinematics.bounded_ik import Bounds, TrackingModel, follow
 from simbench.kinematics.derivatives import savgol_filter
 from simbench.kinematics.task_matrix import Targets, Tasks, make_workspace
-from simbench.kinematics.tree import frame_on_body, kinematic_tree, make_path_poses, place_bodies
+from simbench.kinematics.tree import frame_on_body, kinematic_tree, place_bodies
 from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS, HumanMotion
 from simbench.retargeting.body_errors import ErrorSummary, rotation_angle
 from simbench.retargeting.imitation.scaled_model import ScaledActor
@@ -161,14 +161,15 @@ class ImitationStream:
         limited: bool,
     ) -> None:
         self.weights, self.rounds, self.hold, self.q = weights, rounds, hold, np.array(q, dtype=float)
-        model, tree = actor.model, kinematic_tree(actor.model)
+        model, tasks = actor.model, imitation_tasks(actor, weights)
         damping, free = np.full(model.nv, weights.damping**2), np.full(model.nv - 6, np.inf)
         limits = -free, free
         if limited:
             damping[6:] = weights.limited_damping**2
             limits = model.lowerPositionLimit[7:].copy(), model.upperPositionLimit[7:].copy()
         bounds = Bounds(*limits, damping, True)
-        self.model = TrackingModel(tree, imitation_tasks(actor, weights), bounds, make_workspace(tree))
+        tree = kinematic_tree(model)
+        self.model = TrackingModel(tree, tasks, bounds, make_workspace(tree))
 
 
 def imitate(
@@ -420,7 +421,8 @@ def model_poses(actor: ScaledActor, q: Array) -> dict[str, Array]:
     World frame, m, by joint (`left_wrist`) and segment (`left_hand`) of the recording.
     """
     tree = kinematic_tree(actor.model)
-    rotation, position = make_path_poses(tree, len(q))
+    bodies = len(tree.parent) + 1
+    rotation, position = np.empty((len(q), bodies, 3, 3)), np.empty((len(q), bodies, 3))
     rotation[:, 0], position[:, 0] = Rotation.from_quat(q[:, 3:7]).as_matrix(), q[:, :3]
     for sample, joints in enumerate(np.ascontiguousarray(q[:, 7:])):
         place_bodies(tree, joints, rotation[sample], position[sample])

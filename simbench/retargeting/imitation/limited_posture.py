@@ -12,11 +12,12 @@ from simbench.kinematics.arrays import Array
 from simbench.kinematics.derivatives import savgol_filter
 from simbench.kinematics.path_solver import bounded_chain_step, chain_step
 from simbench.kinematics.task_matrix import Targets, make_workspace, path_matrices
-from simbench.kinematics.tree import kinematic_tree
+from simbench.kinematics.tree import first_joint, kinematic_tree
 from simbench.motion.human_motion import HumanMotion
-from simbench.options import RetargetSection
+from simbench.options import RETARGETING_METHODS, RetargetSection
 from simbench.plugins.declarations import plugin_maker
 from simbench.retargeting.collision.clearance import BodyShapes, PairWorkspace, clearance_rows
+from simbench.retargeting.imitate.plan import imitate_upper_body
 from simbench.retargeting.imitation.imitation import (
     Imitation,
     ImitationWeights,
@@ -90,6 +91,46 @@ class RetargeterPlugin(Protocol):
             `robot.joint_names`. simbench takes those of trunk and arms, moves them inside the limits, and
             plans contact, collisions, balance and time as for its own methods.
         """
+
+
+def position_limits(imitation: Imitation, settings: RetargetSection) -> tuple[Array, Array]:
+    """Find the least and greatest positions (m,), rad, of trunk and arms, margin included."""
+    model, margin = imitation.actor.model, settings.joint_limit_margin_rad
+    lower, upper = np.asarray(model.lowerPositionLimit[7:]), np.asarray(model.upperPositionLimit[7:])
+    return lower + margin, upper - margin
+
+
+def preferred_posture(
+    robot: Robot,
+    motion: HumanMotion,
+    imitation: Imitation,
+    settings: RetargetSection,
+    shapes: BodyShapes,
+    limits: tuple[Array, Array] | None = None,
+    *,
+    holds: bool = False,
+    lean: Array | None = None,
+) -> Array:
+    """Imitate a person with trunk and arms (T, m), rad, inside their limits, as if without equipment.
+
+    Where hands hold something, `holds`, bones follow later, with the palms: the scaled model's posture is
+    near enough, and takes a tenth of the time. The pelvis turns by `lean` (T, 3), rad, or not at all. The
+    limits of position, rad, are those of `position_limits` by default; `shapes` are the robot's.
+    """
+    lower, upper = position_limits(imitation, settings) if limits is None else limits
+    names = imitation.actor.model.names[first_joint(imitation.actor.model) :]
+    if settings.method == "bones" and not holds:
+        return imitate_upper_body(robot, motion, settings, names, lean)
+    if settings.method == "arm_adaptation":
+        # A paper's method, of which nothing else knows.
+        from simbench.retargeting.arm_adaptation import adapted_posture
+
+        return adapted_posture(robot, motion, margin=settings.joint_limit_margin_rad)
+    if settings.method not in RETARGETING_METHODS:
+        return plugged_posture(robot, motion, settings, names, (lower, upper))
+    if settings.posture == "rescaled":
+        return rescale_into_limits(motion.time, imitation.q[:, 7:], lower, upper)
+    return limited_posture(imitation, motion, shapes, lower, upper)
 
 
 def plugged_posture(

@@ -64,7 +64,10 @@ def require_human_form(robot: Robot, *, standing: bool = True) -> None:
         for side in SIDES:
             arm = {robot.model.getJointId(name) for name in robot.groups[f"{side}_arm"]}
             for upper, lower in pairwise(f"{side}_{part}" for part in parts):
-                above, below = (_carrier(robot.model, robot, role) for role in (upper, lower))
+                above, below = (
+                    robot.model.frames[robot.model.getFrameId(robot.frames[role])].parentJoint
+                    for role in (upper, lower)
+                )
                 between = set(supports[below]) - set(supports[above])
                 apart = lower.endswith("_hand") or not between.isdisjoint(arm)
                 if above not in supports[below] or not apart:
@@ -115,7 +118,8 @@ def scale_model(robot: Robot, model: pin.Model, lengths: SegmentLengths) -> pin.
     own_width, own_upper_arm, own_forearm = robot_lengths(robot, model)
     for side in SIDES:
         shoulder, elbow, wrist = (
-            _carrier(model, robot, f"{side}_{name}") for name in ("shoulder", "elbow", "wrist")
+            int(model.frames[model.getFrameId(robot.frames[f"{side}_{name}"])].parentJoint)
+            for name in ("shoulder", "elbow", "wrist")
         )
         across = scaled.jointPlacements[shoulder].translation.copy()
         across[1] *= width / own_width
@@ -169,7 +173,9 @@ def calibrate(robot: Robot, motion: HumanMotion) -> ScaledActor:
     targets = np.array([motion.initial.joints[name] for name in ARM_JOINTS])
 
     # From straight arms the elbow could bend either way; start on the side the robot can bend to.
-    start, carriers, elbows = np.zeros(model.nv), {"trunk": _carrier(model, robot, "trunk")}, []
+    trunk = model.frames[model.getFrameId(robot.frames["trunk"])]
+    # Joint that carries the marker of each segment.
+    start, carriers, elbows = np.zeros(model.nv), {"trunk": int(trunk.parentJoint)}, []
     for side in SIDES:
         elbow, straight = elbow_joint(model, robot, side)
         index = model.joints[elbow].idx_q
@@ -192,7 +198,7 @@ def calibrate(robot: Robot, motion: HumanMotion) -> ScaledActor:
             axis = motion.initial.segments[f"{side}_upper_arm"][:3, :3] @ mean
             elbows.append((elbow, local, axis / np.linalg.norm(axis)))
         carriers[f"{side}_upper_arm"], carriers[f"{side}_forearm"] = int(model.parents[elbow]), elbow
-        carriers[f"{side}_hand"] = _carrier(model, robot, f"{side}_wrist")
+        carriers[f"{side}_hand"] = int(model.frames[joints[f"{side}_wrist"]].parentJoint)
 
     def residual(step: Array) -> Array:
         pin.framesForwardKinematics(model, data, pin.integrate(model, basic, step))
@@ -267,8 +273,3 @@ def elbow_joint(model: pin.Model, robot: Robot, side: str) -> tuple[int, float]:
     index = model.joints[joint].idx_q
     middle = 0.5 * (model.lowerPositionLimit[index] + model.upperPositionLimit[index])
     return joint, angle + 2.0 * np.pi * round(float(middle - angle) / (2.0 * np.pi))
-
-
-def _carrier(model: pin.Model, robot: Robot, role: str) -> int:
-    """Joint whose link carries the frame of a role of the robot."""
-    return int(model.frames[model.getFrameId(robot.frames[role])].parentJoint)

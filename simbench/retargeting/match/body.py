@@ -18,10 +18,10 @@ from simbench.kinematics.tree import (
     KinematicTree,
     frame_on_body,
     kinematic_tree,
-    make_path_poses,
     place_path,
     point_jacobians,
 )
+from simbench.motion.human_motion import HumanMotion
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 
@@ -242,7 +242,8 @@ class Placed:
 
 def place_points(body: MatchedBody, q: Array) -> Placed:
     """Compute where the bodies and points are in configurations (T, 7 + n)."""
-    rotation, position = make_path_poses(body.tree, len(q))
+    bodies = len(body.tree.parent) + 1
+    rotation, position = np.empty((len(q), bodies, 3, 3)), np.empty((len(q), bodies, 3))
     place_path(body.tree, np.ascontiguousarray(q), rotation, position)
     points = position[:, body.body] + (rotation[:, body.body] @ body.position[:, :, None])[..., 0]
     return Placed(rotation, position, points)
@@ -259,6 +260,22 @@ def arm_lengths(body: MatchedBody, side: str) -> tuple[float, float]:
     place = zero_points(body)
     shoulder, elbow, wrist = (place[f"{side}_{name}"] for name in ("shoulder", "elbow", "wrist"))
     return float(np.linalg.norm(elbow - shoulder)), float(np.linalg.norm(wrist - elbow))
+
+
+def hand_aims(robot: Robot, motion: HumanMotion) -> dict[str, Array]:
+    """Compute where the robot's wrists (T, 3) would be, by side, if its arms had the person's directions, m.
+
+    Relative to the shoulders, in the recording's axes. Only the lengths of the robot's arms count.
+    """
+    aims = {}
+    for side in SIDES:
+        shoulder, elbow, wrist = (motion.joints[f"{side}_{name}"] for name in ("shoulder", "elbow", "wrist"))
+        lengths = arm_lengths(match_body(robot), side)
+        aims[side] = sum(
+            length * line / np.linalg.norm(line, axis=1, keepdims=True)
+            for length, line in zip(lengths, (elbow - shoulder, wrist - elbow), strict=True)
+        )
+    return aims
 
 
 def derive_points(tree: KinematicTree, joints: NDArray[np.int64], moves: Array, placed: Placed) -> Array:

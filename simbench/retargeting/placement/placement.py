@@ -11,7 +11,7 @@ from simbench.balance.leg_ik import Stance, height_range, least_knee_bend, leg_c
 from simbench.errors import RetargetError, ScenarioError
 from simbench.kinematics.arrays import Array
 from simbench.motion.human_motion import HandlePath
-from simbench.options import RobotSection
+from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.placement.reach_model import (
     ReachabilityModel,
     com_offset,
@@ -343,3 +343,39 @@ def find_spot(
             break
     assert best is not None
     return leant if leant is not None and not best.placement.feasible else best
+
+
+def choose_placement(
+    robot: Robot,
+    section: RobotSection,
+    settings: RetargetSection,
+    handles: Mapping[str, HandlePath],
+    on_progress: OnProgress,
+) -> BasePlacement:
+    """Take the base placement that a scenario gives a robot, or find the best one for its equipment.
+
+    `handles` holds the handle of each hand; it is empty for free motion. It is a `RetargetError` if a
+    placement is to be found without equipment, or none is feasible.
+    """
+    given = given_placement(robot, section, settings)
+    if section.place == "given":
+        return given
+    if not handles:
+        raise RetargetError(f"{robot.name}: robot.place auto needs equipment whose handles are known")
+    free = section.height_m is None and robot.base_height > 0.0
+    found = find_spot(robot, handles, given, section.posture, on_progress, any_height=free)
+    if not found.placement.feasible:
+        best = found.spot
+        raise RetargetError(
+            f"{robot.name}: has no place to follow the handles from; least is missing at "
+            f"({best.position[0]:.3f}, {best.position[1]:.3f}) m, turned {best.heading:.3f} rad, "
+            f"{best.height:.3f} m higher: {found.placement.fault}"
+        )
+    return found.spot
+
+
+def given_placement(robot: Robot, section: RobotSection, settings: RetargetSection) -> BasePlacement:
+    """Take position, heading, height and motion of the COG with the hands as a scenario gives them."""
+    height = (section.height_m or 0.0) if robot.floating else base_height(robot, section)
+    motion = (settings.pelvis_follow, settings.pelvis_advance, settings.pelvis_lean_m)
+    return BasePlacement(section.position_m, section.heading_rad, height, *motion)

@@ -447,7 +447,6 @@ def compute_pelvis_height(
     stance = stand(robot, (0.0, 0.0), 0.0, section.posture)
     pin.framesForwardKinematics(robot.model, data, np.concatenate([stance.base, stance.joints]))
     robot_shoulder = data.oMf[robot.model.getFrameId(robot.frames["left_shoulder"])].translation[2]
-    low, high = (end - base_placement.height for end in height_range(robot, section.posture))
     if "pelvis" in motion.joints and "pelvis" in motion.initial.joints:
         moved = motion.joints["pelvis"][:, 2] - motion.initial.joints["pelvis"][2]
         # Of fourth order: a dance's ups and downs, of half a second, stay whole.
@@ -455,6 +454,7 @@ def compute_pelvis_height(
     else:
         moved = imitation.q[:, 2] - imitation.actor.q[2]
     scaled = moved * robot_shoulder / float(np.mean(shoulders))
+    low, high = (end - base_placement.height for end in height_range(robot, section.posture))
     room = _LEG_RANGE_FRACTION * np.array([low, high])
     limit = np.maximum(np.abs(np.where(scaled < 0.0, *room)), 1e-9)
     time, fade = motion.time, min(_FADE_TIME, 0.25 * float(motion.time[-1]))

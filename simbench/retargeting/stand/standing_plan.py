@@ -1,7 +1,8 @@
 """Plan the motion of a standing or seated robot: place it, imitate, solve arms and legs, scale time."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, product
 
 import numpy as np
@@ -9,21 +10,19 @@ from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
 from scipy.spatial.transform import Rotation
 
-from simbench.balance.ground_reaction import standing_torques
+from simbench.balance.ground_reaction import planned_zmp, standing_torques
 from simbench.balance.leg_ik import Stance, pelvis_heights, stand
 from simbench.errors import LegReachError, RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.obstacles import Obstacle
-from simbench.kinematics.tree import first_joint
-from simbench.motion.human_motion import HandlePath, HumanMotion, require_both_arms
+from simbench.motion.human_motion import HumanMotion, require_both_arms
 from simbench.motion.trajectory import JointTrajectory
-from simbench.options import RETARGETING_METHODS, RetargetSection, RobotSection
+from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.body_errors import RobotErrors, compare_with_person, robot_metrics
 from simbench.retargeting.collision.clearance import BodyShapes, body_shapes
 from simbench.retargeting.collision.interference import Interference, beside_hands, find_interference
 from simbench.retargeting.contact.hand_plan import Equipment, HandPlan, detect_contact, near_contact
 from simbench.retargeting.contact.transfer import BoneAims
-from simbench.retargeting.imitate.plan import imitate_upper_body
 from simbench.retargeting.imitate.problem import ImitationProblem, find_targets, select_parts
 from simbench.retargeting.imitation.imitation import (
     METHODS,
@@ -33,22 +32,23 @@ from simbench.retargeting.imitation.imitation import (
     speed_difference,
 )
 from simbench.retargeting.imitation.limited_posture import (
-    limited_posture,
-    plugged_posture,
-    rescale_into_limits,
+    position_limits,
+    preferred_posture,
     rounded_posture,
 )
 from simbench.retargeting.imitation.scaled_model import calibrate, require_human_form
 from simbench.retargeting.match.body import match_body
-from simbench.retargeting.placement.placement import BasePlacement, base_height, find_spot
+from simbench.retargeting.placement.placement import choose_placement
 from simbench.retargeting.stand import arms_and_legs
-from simbench.retargeting.stand.standing_tempo import fit_local_tempo, keep_recorded_tempo, torque_reserve
+from simbench.retargeting.stand.standing_tempo import keep_recorded_tempo, torque_reserve
+from simbench.retargeting.timing import stretch
 from simbench.retargeting.timing.preserve import LEAST_KNOTS
-from simbench.retargeting.timing.stretch import MOST_STRETCH, UNIFORM_INSTEAD, resolve_timing, slowed_by
 from simbench.robot.robot import SEATED, Robot
-from simbench.robot.robot_limbs import close_hands
+from simbench.robot.robot_limbs import close_hands, estimated_accelerations
 from simbench.system.progress import OnProgress
 
+# Times that the local tempo is fitted: the equipment's resistance depends on it.
+_TEMPO_ROUNDS = 2
 # Distance from a handle, m, up to which a hand still grips it.
 _REACH_TOLERANCE = 0.02
 # Multiples of the recording's duration that are tried in turn where the legs cannot balance the motion.
@@ -109,7 +109,9 @@ def plan_motion(
     require_human_form(robot)
     require_both_arms(motion)
     holds = bool(equipment.handles)
-    settings = resolve_timing(settings, holds_equipment=holds, standing=True, sample_count=len(motion.time))
+    settings = stretch.resolve_timing(
+        settings, holds_equipment=holds, standing=True, sample_count=len(motion.time)
+    )
     keeps_tempo = settings.timing == "preserve"
     # Amplitude cannot give way where hands hold equipment, or between too few samples.
     if keeps_tempo and holds:
@@ -143,7 +145,7 @@ def plan_motion(
         except LegReachError as error:
             first = first or error
             continue
-        metrics = slowed_by(plan.metrics, pace)
+        metrics = stretch.slowed_by(plan.metrics, pace)
         if height and section.height_m is None:
             metrics["retarget.pelvis_height_m"] = height
         notes = plan.notes
@@ -329,12 +331,12 @@ def _scale_time(
     """
     robot, local = problem.robot, problem.settings.timing == "local"
     stretched = fit_local_tempo(problem, motion) if local else iter(())
-    uniform = problem, motion, dict[str, float](), UNIFORM_INSTEAD if local else ""
+    uniform = problem, motion, dict[str, float](), stretch.UNIFORM_INSTEAD if local else ""
     best = None
     for timed, found, metrics, note in chain(stretched, [uniform]):
         if best is not None and timed.tempo is None:
             break
-        if metrics.get("retarget.slow_down_max", 1.0) > MOST_STRETCH:
+        if metrics.get("retarget.slow_down_max", 1.0) > stretch.MOST_STRETCH:
             continue
         if best is None:
             arms_and_legs.require_leg_limits(robot, found.joints)
@@ -352,40 +354,76 @@ def _scale_time(
     return best
 
 
-def choose_placement(
-    robot: Robot,
-    section: RobotSection,
-    settings: RetargetSection,
-    handles: Mapping[str, HandlePath],
-    on_progress: OnProgress,
-) -> BasePlacement:
-    """Take the base placement that a scenario gives a robot, or find the best one for its equipment.
+def fit_local_tempo(
+    problem: arms_and_legs.WholeBodyProblem, motion: arms_and_legs.WholeBodyMotion
+) -> Iterator[tuple[arms_and_legs.WholeBodyProblem, arms_and_legs.WholeBodyMotion, dict[str, float], str]]:
+    """Find the tempo for which speeds, accelerations, torques and the ZMP are inside their limits.
 
-    `handles` holds the handle of each hand; it is empty for free motion. It is a `RetargetError` if a
-    placement is to be found without equipment, or none is feasible.
+    The path is that of the motion slowed by one factor, with the sway of the pelvis that puts the ZMP where
+    it is desired at that pace. Followed faster, it keeps the ZMP inside the soles, by the tempo. Then arms
+    and legs are solved once more for the ZMP that is desired, and the tempo is slowed where that path needs
+    it: the first motion. The greater sway may take links into each other or palms off their handles; the
+    second motion has the path as it was, and the ZMP that it needs is the desired one.
+
+    Yields problems with their tempo, motions, `measure_stretch` and what binds, empty if nothing is
+    stretched: the better motion first. It is left out if a palm would miss its handle, or a leg not reach.
     """
-    given = given_placement(robot, section, settings)
-    if section.place == "given":
-        return given
-    if not handles:
-        raise RetargetError(f"{robot.name}: robot.place auto needs equipment whose handles are known")
-    free = section.height_m is None and robot.base_height > 0.0
-    found = find_spot(robot, handles, given, section.posture, on_progress, any_height=free)
-    if not found.placement.feasible:
-        best = found.spot
-        raise RetargetError(
-            f"{robot.name}: has no place to follow the handles from; least is missing at "
-            f"({best.position[0]:.3f}, {best.position[1]:.3f}) m, turned {best.heading:.3f} rad, "
-            f"{best.height:.3f} m higher: {found.placement.fault}"
-        )
-    return found.spot
+    robot, resistance, recorded = problem.robot, problem.equipment.resistance, problem.imitation.time
+    # Infinite for the legs, whose accelerations follow from balance, and for joints without a torque limit.
+    acceleration = np.full(len(robot.joint_names), np.inf)
+    names = problem.imitation.actor.model.names[2:]
+    acceleration[problem.columns] = estimated_accelerations(robot, names)
 
+    def find_limits(
+        tempo: stretch.TempoMap | None, motion: arms_and_legs.WholeBodyMotion
+    ) -> stretch.PathLimits:
+        """All limits along a motion; with a tempo also those that depend on the equipment's resistance."""
+        joints, speed = motion.joints, problem.speed_limit
+        limits = partial(stretch.PathLimits, recorded, joints, speed, acceleration, robot.joint_names)
+        if tempo is None:
+            return limits()
+        time, _ = arms_and_legs.robot_time(replace(problem, tempo=tempo), joints)
+        loads = arms_and_legs.hand_wrenches(time, motion.hands, resistance)
+        moving = arms_and_legs.inertia_onset(time)
+        stance = problem.stance
+        path = recorded, motion.base, joints
+        return limits(stretch.standing_constraints(robot, stance, *path, loads, moving))
 
-def given_placement(robot: Robot, section: RobotSection, settings: RetargetSection) -> BasePlacement:
-    """Take position, heading, height and motion of the COG with the hands as a scenario gives them."""
-    height = (section.height_m or 0.0) if robot.floating else base_height(robot, section)
-    motion = (settings.pelvis_follow, settings.pelvis_advance, settings.pelvis_lean_m)
-    return BasePlacement(section.position_m, section.heading_rad, height, *motion)
+    tempo = stretch.fit_tempo(find_limits(None, motion))
+    for _ in range(_TEMPO_ROUNDS):
+        limits = find_limits(tempo, motion)
+        # Also where accelerations at corners of the path are beyond their limits.
+        before, tempo = tempo, stretch.fit_tempo(limits)
+        tempo = stretch.slow_for_accelerations(limits, tempo, recorded, motion.joints, acceleration)
+        if np.array_equal(before.square, tempo.square):
+            break
+    timed = replace(problem, tempo=tempo)
+    if problem.embedding and not (tempo.square == 1.0).all():
+        try:
+            balanced = arms_and_legs.solve_at_tempo(timed, motion)
+            arms_and_legs.require_leg_limits(robot, balanced.joints)
+        except LegReachError:
+            pass
+        else:
+            before_error, error = (
+                arms_and_legs.measure_grip_error(robot, each.base, each.joints, each.hands, recorded)[0]
+                for each in (motion, balanced)
+            )
+            if error <= max(before_error, arms_and_legs.GRIP_TOLERANCE):
+                at_new = find_limits(tempo, balanced)
+                slowed = stretch.fit_tempo(at_new, tempo.square)
+                slowed = stretch.slow_for_accelerations(
+                    at_new, slowed, recorded, balanced.joints, acceleration
+                )
+                yield replace(problem, tempo=slowed), balanced, *stretch.measure_stretch(at_new, slowed)
+        time, _ = arms_and_legs.robot_time(timed, motion.joints)
+        loads = arms_and_legs.hand_wrenches(time, motion.hands, resistance).values()
+        wrench = np.asarray(sum(loads, np.zeros((len(time), 6))))
+        onset = arms_and_legs.inertia_onset(time)
+        zmp, _ = planned_zmp(robot, time, motion.base, motion.joints, wrench, onset)
+        motion = replace(motion, zmp=zmp)
+    # Where nothing is stretched, the motion is balanced for this tempo.
+    yield timed, motion, *stretch.measure_stretch(limits, tempo)
 
 
 def imitate_person(robot: Robot, motion: HumanMotion, settings: RetargetSection) -> Imitation:
@@ -399,43 +437,3 @@ def imitate_person(robot: Robot, motion: HumanMotion, settings: RetargetSection)
         smoothing_window=settings.smoothing_window,
         smoothing_order=settings.smoothing_order,
     )
-
-
-def position_limits(imitation: Imitation, settings: RetargetSection) -> tuple[Array, Array]:
-    """Find the least and greatest positions (m,), rad, of trunk and arms, margin included."""
-    model, margin = imitation.actor.model, settings.joint_limit_margin_rad
-    lower, upper = np.asarray(model.lowerPositionLimit[7:]), np.asarray(model.upperPositionLimit[7:])
-    return lower + margin, upper - margin
-
-
-def preferred_posture(
-    robot: Robot,
-    motion: HumanMotion,
-    imitation: Imitation,
-    settings: RetargetSection,
-    shapes: BodyShapes,
-    limits: tuple[Array, Array] | None = None,
-    *,
-    holds: bool = False,
-    lean: Array | None = None,
-) -> Array:
-    """Imitate a person with trunk and arms (T, m), rad, inside their limits, as if without equipment.
-
-    Where hands hold something, `holds`, bones follow later, with the palms: the scaled model's posture is
-    near enough, and takes a tenth of the time. The pelvis turns by `lean` (T, 3), rad, or not at all. The
-    limits of position, rad, are those of `position_limits` by default; `shapes` are the robot's.
-    """
-    lower, upper = position_limits(imitation, settings) if limits is None else limits
-    names = imitation.actor.model.names[first_joint(imitation.actor.model) :]
-    if settings.method == "bones" and not holds:
-        return imitate_upper_body(robot, motion, settings, names, lean)
-    if settings.method == "arm_adaptation":
-        # A paper's method, of which nothing else knows.
-        from simbench.retargeting.arm_adaptation import adapted_posture
-
-        return adapted_posture(robot, motion, margin=settings.joint_limit_margin_rad)
-    if settings.method not in RETARGETING_METHODS:
-        return plugged_posture(robot, motion, settings, names, (lower, upper))
-    if settings.posture == "rescaled":
-        return rescale_into_limits(motion.time, imitation.q[:, 7:], lower, upper)
-    return limited_posture(imitation, motion, shapes, lower, upper)

@@ -1,9 +1,7 @@
 """The tempo of a standing motion: stretched locally, or the recorded one, at which amplitudes give way."""
 
 import math
-from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,11 +23,8 @@ from simbench.kinematics.path_solver import AccelerationRows, PathBounds
 from simbench.retargeting.collision.clearance import ClearanceScene, body_shapes
 from simbench.retargeting.stand import arms_and_legs
 from simbench.retargeting.timing import preserve, stretch
-from simbench.robot.robot_limbs import estimated_accelerations
 from simbench.robot.sides import SIDES
 
-# Times that the local tempo is fitted: the equipment's resistance depends on it.
-_TEMPO_ROUNDS = 2
 _MAX_ROUNDS = 10
 # Rounds that progress is shown in, as for plans of other timings: seldom are there more.
 _SHOWN_ROUNDS = 2 * arms_and_legs.BALANCE_ROUNDS
@@ -68,78 +63,6 @@ _SWAY_SHARE = 0.6
 _MAX_LIFT = 0.5
 # Number of pelvis heights at which the legs are solved, and a range, m, in which they do not change.
 _HEIGHTS, _SAME_HEIGHT = 24, 1e-6
-
-
-def fit_local_tempo(
-    problem: arms_and_legs.WholeBodyProblem, motion: arms_and_legs.WholeBodyMotion
-) -> Iterator[tuple[arms_and_legs.WholeBodyProblem, arms_and_legs.WholeBodyMotion, dict[str, float], str]]:
-    """Find the tempo for which speeds, accelerations, torques and the ZMP are inside their limits.
-
-    The path is that of the motion slowed by one factor, with the sway of the pelvis that puts the ZMP where
-    it is desired at that pace. Followed faster, it keeps the ZMP inside the soles, by the tempo. Then arms
-    and legs are solved once more for the ZMP that is desired, and the tempo is slowed where that path needs
-    it: the first motion. The greater sway may take links into each other or palms off their handles; the
-    second motion has the path as it was, and the ZMP that it needs is the desired one.
-
-    Yields problems with their tempo, motions, `measure_stretch` and what binds, empty if nothing is
-    stretched: the better motion first. It is left out if a palm would miss its handle, or a leg not reach.
-    """
-    robot, resistance, recorded = problem.robot, problem.equipment.resistance, problem.imitation.time
-    # Infinite for the legs, whose accelerations follow from balance, and for joints without a torque limit.
-    acceleration = np.full(len(robot.joint_names), np.inf)
-    names = problem.imitation.actor.model.names[2:]
-    acceleration[problem.columns] = estimated_accelerations(robot, names)
-
-    def find_limits(
-        tempo: stretch.TempoMap | None, motion: arms_and_legs.WholeBodyMotion
-    ) -> stretch.PathLimits:
-        """All limits along a motion; with a tempo also those that depend on the equipment's resistance."""
-        joints, speed = motion.joints, problem.speed_limit
-        limits = partial(stretch.PathLimits, recorded, joints, speed, acceleration, robot.joint_names)
-        if tempo is None:
-            return limits()
-        time, _ = arms_and_legs.robot_time(replace(problem, tempo=tempo), joints)
-        loads = arms_and_legs.hand_wrenches(time, motion.hands, resistance)
-        moving = arms_and_legs.inertia_onset(time)
-        stance = problem.stance
-        path = recorded, motion.base, joints
-        return limits(stretch.standing_constraints(robot, stance, *path, loads, moving))
-
-    tempo = stretch.fit_tempo(find_limits(None, motion))
-    for _ in range(_TEMPO_ROUNDS):
-        limits = find_limits(tempo, motion)
-        # Also where accelerations at corners of the path are beyond their limits.
-        before, tempo = tempo, stretch.fit_tempo(limits)
-        tempo = stretch.slow_for_accelerations(limits, tempo, recorded, motion.joints, acceleration)
-        if np.array_equal(before.square, tempo.square):
-            break
-    timed = replace(problem, tempo=tempo)
-    if problem.embedding and not (tempo.square == 1.0).all():
-        try:
-            balanced = arms_and_legs.solve_at_tempo(timed, motion)
-            arms_and_legs.require_leg_limits(robot, balanced.joints)
-        except LegReachError:
-            pass
-        else:
-            before_error, error = (
-                arms_and_legs.measure_grip_error(robot, each.base, each.joints, each.hands, recorded)[0]
-                for each in (motion, balanced)
-            )
-            if error <= max(before_error, arms_and_legs.GRIP_TOLERANCE):
-                at_new = find_limits(tempo, balanced)
-                slowed = stretch.slow_where_needed(at_new, tempo.square)
-                slowed = stretch.slow_for_accelerations(
-                    at_new, slowed, recorded, balanced.joints, acceleration
-                )
-                yield replace(problem, tempo=slowed), balanced, *stretch.measure_stretch(at_new, slowed)
-        time, _ = arms_and_legs.robot_time(timed, motion.joints)
-        loads = arms_and_legs.hand_wrenches(time, motion.hands, resistance).values()
-        wrench = np.asarray(sum(loads, np.zeros((len(time), 6))))
-        onset = arms_and_legs.inertia_onset(time)
-        zmp, _ = planned_zmp(robot, time, motion.base, motion.joints, wrench, onset)
-        motion = replace(motion, zmp=zmp)
-    # Where nothing is stretched, the motion is balanced for this tempo.
-    yield timed, motion, *stretch.measure_stretch(limits, tempo)
 
 
 def keep_recorded_tempo(

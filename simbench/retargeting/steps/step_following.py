@@ -25,10 +25,11 @@ from simbench.retargeting.collision.avoidance import avoid_collisions
 from simbench.retargeting.collision.clearance import ClearanceScene, body_shapes, release_legs
 from simbench.retargeting.collision.interference import Interference, find_interference
 from simbench.retargeting.imitation.imitation import imitation_metrics
+from simbench.retargeting.imitation.limited_posture import position_limits, preferred_posture
 from simbench.retargeting.imitation.scaled_model import require_human_form
 from simbench.retargeting.reference.planned_steps import build_timeline, cog_heights
 from simbench.retargeting.reference.reference import FollowedSteps, Timeline
-from simbench.retargeting.stand.standing_plan import imitate_person, position_limits, preferred_posture
+from simbench.retargeting.stand.standing_plan import imitate_person
 from simbench.retargeting.stand.standing_tempo import limit_torques, torque_reserve
 from simbench.retargeting.steps import step_candidates
 from simbench.retargeting.steps.feasible_footsteps import FootstepPlan

@@ -13,7 +13,7 @@ from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.path_solver import AccelerationRows, PathBounds, PathCost, solve_bounded_path
 from simbench.kinematics.task_matrix import Targets, make_workspace, path_matrices
-from simbench.kinematics.tree import kinematic_tree, make_path_poses, place_path
+from simbench.kinematics.tree import kinematic_tree, place_path
 from simbench.retargeting.collision.clearance import ClearanceScene
 from simbench.retargeting.imitation.imitation import imitation_tasks
 from simbench.retargeting.imitation.limited_posture import WEIGHTS
@@ -163,7 +163,8 @@ def keep_tempo(
     # The root is upright at the origin.
     root = np.tile([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0], (count, 1))
     tree, tasks = kinematic_tree(upper.actor.model), imitation_tasks(upper.actor, WEIGHTS)
-    rotation, position = make_path_poses(tree, count)
+    bodies = len(tree.parent) + 1
+    rotation, position = np.empty((count, bodies, 3, 3)), np.empty((count, bodies, 3))
     place_path(tree, np.hstack([root, wanted]), rotation, position)
     points = position[:, tasks.point_body] + (rotation[:, tasks.point_body] @ tasks.point[:, :, None])[..., 0]
     frames = np.ascontiguousarray(rotation[:, tasks.rotation_body] @ tasks.rotation)

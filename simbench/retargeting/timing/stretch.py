@@ -278,19 +278,17 @@ def _torque_constraints(robot: Robot, torque: Array) -> tuple[time_optimal.PathC
     return time_optimal.PathConstraints(a / room, b / room), (*names, *names)
 
 
-def fit_tempo(limits: PathLimits) -> TempoMap:
+def fit_tempo(limits: PathLimits, square: Array | None = None) -> TempoMap:
     """Find the tempo that takes the least time inside limits, never faster than recorded, without corners.
 
     The time-optimal ṡ² (`fastest_rate`), smoothed from below over ±0.1 s of the recording, so that jerk is
     bounded; then reduced where the smoothed one breaks a constraint (`reduce_rate`). It takes no longer than
-    one factor for all of the motion under the same limits (`constant_rate`).
+    one factor for all of the motion under the same limits (`constant_rate`). A smooth ṡ² (N,) that is given
+    takes the place of the time-optimal one: it is reduced only where it breaks limits.
     """
-    square = time_optimal.fastest_rate(limits.step, limits.ceiling, limits.constraints)
-    return slow_where_needed(limits, time_optimal.smooth_rate(square, limits.half_width))
-
-
-def slow_where_needed(limits: PathLimits, square: Array) -> TempoMap:
-    """Reduce a smooth ṡ² (N,) at the nodes where it breaks limits; the same tempo where they hold."""
+    if square is None:
+        square = time_optimal.fastest_rate(limits.step, limits.ceiling, limits.constraints)
+        square = time_optimal.smooth_rate(square, limits.half_width)
     return TempoMap(
         limits,
         time_optimal.reduce_rate(limits.step, square, limits.ceiling, limits.constraints, limits.half_width),
@@ -319,7 +317,7 @@ def slow_for_accelerations(
             return tempo
         at_nodes = np.maximum(1.0, np.interp(limits.nodes, time, use))
         dip = time_optimal.smooth_rate(1.0 / at_nodes, limits.half_width)
-        tempo = slow_where_needed(limits, tempo.square * dip)
+        tempo = fit_tempo(limits, tempo.square * dip)
     ways = []
     for each in (tempo, TempoMap(limits, np.full_like(tempo.square, constant))):
         found = differentiate(each(time), joints[:, limited]).acceleration

@@ -53,23 +53,15 @@ def check_mesh(path: Path) -> MeshCheck:
     Collada file with polygons, is converted once, and the result kept in the cache. Returns the reason why it
     cannot be used, or its largest coordinate and the file that Bullet reads.
     """
+    if path.suffix.lower() not in FORMATS:
+        return MeshCheck(f"format `{path.suffix}` is none of {', '.join(FORMATS)}", 0.0, path)
+    if len(os.fsencode(path)) > LONGEST_PATH:
+        return MeshCheck(f"its path is longer than {LONGEST_PATH} bytes", 0.0, path)
     try:
         status = path.stat()
     except OSError as error:
         return MeshCheck(f"cannot be read: {error.strerror}", 0.0, path)
     return _check(path, status.st_mtime_ns, status.st_size)
-
-
-def find_mesh_error(path: Path) -> str | None:
-    """Find out why Bullet cannot read a mesh file, nor one that is made from it.
-
-    Returns the reason; None if there is a file that Bullet can read.
-    """
-    if path.suffix.lower() not in FORMATS:
-        return f"format `{path.suffix}` is none of {', '.join(FORMATS)}"
-    if len(os.fsencode(path)) > LONGEST_PATH:
-        return f"its path is longer than {LONGEST_PATH} bytes"
-    return check_mesh(path).error
 
 
 @functools.lru_cache(maxsize=4096)
@@ -315,10 +307,11 @@ def mesh_points(path: Path) -> Points | None:
 
     Returns (N, 3) or None: vertices in the file's unit; None if the file contains no mesh that can be read.
     """
-    if find_mesh_error(path):
+    check = check_mesh(path)
+    if check.error:
         return None
     try:
-        vertices = load_triangles(check_mesh(path).file).reshape(-1, 3)
+        vertices = load_triangles(check.file).reshape(-1, 3)
     except InvalidMeshError:
         return None
     return vertices if len(vertices) else None

@@ -27,7 +27,7 @@ from simbench.robot.urdf.elements import (
     parse_numbers,
     shorten_message,
 )
-from simbench.robot.urdf.mesh_files import check_mesh, find_mesh_error
+from simbench.robot.urdf.mesh_files import check_mesh
 
 # Position limit of an unlimited joint, rad or m: far beyond any motion, small enough to be exact.
 UNLIMITED_TRAVEL = 1e4
@@ -212,16 +212,15 @@ def normalise_shapes(link: ET.Element, folder: Path) -> list[str]:
         elif form.tag == "mesh":
             name = form.get("filename", "")
             path = find_file(name, folder)
-            reason = None if path is None else find_mesh_error(path)
+            check = None if path is None else check_mesh(path)
             scale = parse_numbers(form.get("scale", "1 1 1"))
-            if path is None:
+            if check is None:
                 problem = f"mesh `{name}` not found"
-            elif reason:
-                problem = f"mesh `{name}`: {reason}"
+            elif check.error:
+                problem = f"mesh `{name}`: {check.error}"
             elif 0.0 in scale:
                 problem = f'mesh `{name}`: scale="{form.get("scale")}" makes it flat'
             else:
-                check = check_mesh(path)
                 reach = check.largest * max(map(abs, scale), default=0.0)
                 form.set("filename", str(check.file))
                 if reach > LARGEST_LENGTH:

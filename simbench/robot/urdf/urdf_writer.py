@@ -23,8 +23,6 @@ from simbench.robot.description import (
     Shell,
     add_mirrored_entries,
     mirror_frame,
-    mirror_joint,
-    mirror_link,
     mirror_name,
 )
 from simbench.robot.dh import (
@@ -446,3 +444,37 @@ def _origin(placement: pin.SE3) -> tuple[str, str]:
 def _exact(values: Iterable[float]) -> str:
     """Write numbers as the shortest text that reads back as the same doubles."""
     return " ".join(repr(float(value) + 0.0) for value in values)
+
+
+def mirror_link(link: LinkDescription, prefixes: Mapping[str, str]) -> LinkDescription:
+    """Mirror a link: y of the centre of gravity and the products of inertia with y change sign.
+
+    `link`: link of the left side; `prefixes`: name prefixes of the left side and of the right side. Returns
+    link of the right side.
+    """
+    ixx, iyy, izz, ixy, ixz, iyz = link.inertia
+    return link.model_copy(
+        update={
+            "cog": (link.cog[0], -link.cog[1], link.cog[2]),
+            "inertia": (ixx, iyy, izz, -ixy, ixz, -iyz),
+            "carved_from": link.carved_from and mirror_name(link.carved_from, prefixes),
+        }
+    )
+
+
+def mirror_joint(joint: JointDescription, prefixes: Mapping[str, str]) -> JointDescription:
+    """Mirror a joint: it keeps its axis, so a roll or yaw joint swaps and negates its limits.
+
+    `joint`: joint of the left side; `prefixes`: name prefixes of the left side and of the right side. Returns
+    joint of the right side.
+    """
+    lower, upper = joint.limits
+    framed = joint.model_copy(
+        update=mirror_frame(joint, prefixes).model_dump(include={"parent", "xyz", "rpy"})
+    )
+    return framed.model_copy(
+        update={
+            "child": mirror_name(joint.child, prefixes),
+            "limits": (lower, upper) if joint.axis == "y" else (-upper, -lower),
+        }
+    )

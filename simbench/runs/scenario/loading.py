@@ -388,10 +388,11 @@ def _user_file(section: str, text: str | None) -> Path | None:
         return None
     path = Path(text.removeprefix(TRAJECTORY))
     if section == "robot":
-        from simbench.robot.robot_sources import find_own_robot
+        from simbench.robot.robot_sources import find_given_robot
 
-        own = find_own_robot(text)
-        return path if own is not None and os.path.isfile(own) else None
+        given = find_given_robot(text)
+        own = given is not None and given.origin == "own path" and os.path.isfile(given.path)
+        return path if own else None
     return path if os.path.isfile(path) else None
 
 

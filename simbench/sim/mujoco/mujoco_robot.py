@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from simbench.errors import RobotError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
-from simbench.robot.collision_geometry import read_collision_geometry
+from simbench.robot.native_output import quiet_native_output
 from simbench.robot.robot import Robot, placed_robot
 from simbench.sim.engine import LinkHandle, RootMotion, World
 from simbench.sim.mujoco.mujoco_scene import END_STOP, MujocoBody, MujocoScene, free_coordinates, free_pose
@@ -94,7 +94,8 @@ def add_collision_shapes(scene: MujocoScene, robot: Robot, prefix: str, body: An
     be read.
     """
     try:
-        geometry = read_collision_geometry(robot.model, robot.urdf_text)
+        with quiet_native_output():
+            geometry = pin.buildGeomFromUrdfString(robot.model, robot.urdf_text, pin.GeometryType.COLLISION)
     except (ValueError, RuntimeError) as error:
         raise refused(robot, error) from error
     named: dict[str, list[str]] = {}

@@ -4,18 +4,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simbench.motion.actors.human_model import HumanModel, couple_clavicles, make_leaning_posture
+from simbench.motion.actors.human_model import (
+    HumanModel,
+    couple_clavicles,
+    make_leaning_posture,
+    update_clavicles,
+)
 from simbench.motion.actors.palm_control import (
     Reacher,
     compute_least_abduction,
     compute_palm_errors,
     compute_palm_jacobian,
     compute_palm_poses,
+    compute_strain,
+    find_nearest_posture,
     make_hold,
-    update_clavicles,
 )
 from simbench.motion.actors.people import AVERAGE_PERSON
-from simbench.motion.actors.perform import compensate_sway, compute_strain, find_nearest_posture
+from simbench.motion.actors.perform import compensate_sway
 from simbench.robot.sides import SIDES
 
 HUMAN = HumanModel(AVERAGE_PERSON.actor)
@@ -92,7 +98,7 @@ def test_nearest_posture_holds_the_palms_and_is_no_farther_than_where_they_came_
     posture = found[REACHER.in_q]
     assert np.all((posture >= REACHER.lower) & (posture <= REACHER.upper))
     clavicles = found.copy()
-    update_clavicles(REACHER, clavicles)
+    update_clavicles(HUMAN, clavicles)
     np.testing.assert_array_equal(clavicles, found)
 
 

@@ -15,9 +15,8 @@ from simbench.retargeting.arm.fixed_base import floor_obstacle
 from simbench.retargeting.arm.on_equipment import plan_arm
 from simbench.retargeting.collision.interference import find_interference
 from simbench.retargeting.contact.hand_plan import Equipment
-from simbench.robot.robot import load_robot, placed_robot
+from simbench.robot.robot import load_robot, on_pedestal, placed_robot
 from simbench.robot.robot_limbs import hand_links
-from simbench.robot.robot_variants import on_pedestal
 from simbench.runs.log import open_run
 from simbench.runs.motion_source import scenario_motion
 from simbench.runs.pipeline import run_scenario

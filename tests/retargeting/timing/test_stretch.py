@@ -18,7 +18,6 @@ from simbench.retargeting.timing.stretch import (
     measure_stretch,
     path_velocity,
     slow_for_accelerations,
-    slow_where_needed,
     slowed_by,
     standing_constraints,
 )
@@ -113,11 +112,11 @@ def test_a_tempo_is_slowed_further_where_new_limits_need_it():
     free = PathLimits(time, q, np.full(2, 50.0), NO_LIMIT, NAMES)
     tempo = fit_tempo(free)
     bound = PathLimits(time, q, np.array([1.0, 3.0]), NO_LIMIT, NAMES)
-    slowed = slow_where_needed(bound, tempo.square)
+    slowed = fit_tempo(bound, tempo.square)
     robot = slowed(time)
     assert time_scaling_factor(robot, q, np.array([1.0, 3.0])) <= 1.001
     assert robot[300] == pytest.approx(time[300])
-    assert slow_where_needed(bound, slowed.square)(time) == pytest.approx(robot, rel=1e-9)
+    assert fit_tempo(bound, slowed.square)(time) == pytest.approx(robot, rel=1e-9)
 
 
 def test_a_corner_of_the_path_is_slowed_for_as_the_robots_time_resolves_it():

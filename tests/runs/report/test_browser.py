@@ -13,8 +13,7 @@ import pytest
 import run_by_hand as by_hand
 
 from simbench.cli.main import main
-from simbench.robot.robot import load_robot
-from simbench.robot.robot_variants import on_pedestal
+from simbench.robot.robot import load_robot, on_pedestal
 from simbench.runs.log import open_run
 from simbench.sim.rendering.painting import link_poses
 
