@@ -12,22 +12,25 @@ from simbench.sim.bullet import open_world
 from simbench.sim.engine import GRAVITY
 from simbench.sim.loop import LoopOptions, Simulation, simulate
 from simbench.sim.recorder import Recorder
+from simbench.sim.sensing import ContactSensor
 
 DT = 1e-3
 STEPS = 60
 HIGH = np.array([0.0, 0.0, 5.0, 0.0, 0.0, 0.0, 1.0])
 
 
-class Script:
+class Script(ContactSensor):
     """Feet that carry given fractions of the weight from given steps on."""
 
-    def __init__(self, weight, loads):
-        self.events, self.sensed, self._weight, self._loads = [], [], weight, loads
+    def __init__(self, body, names, loads):
+        super().__init__(body, names)
+        self.sensed, self._loads = [], loads
+        self._weight = GRAVITY * pin.computeTotalMass(body.robot.model)
 
-    def sample(self, time, contacts, sums):
+    def sample(self, time, contacts):
         step = round(time / DT)
         self.sensed.append(step)
-        sums.foot_wrench[:, 2] = self._weight * np.array(
+        self.foot_wrench[:, 2] = self._weight * np.array(
             [fraction for start, fraction in self._loads if start <= step][-1]
         )
 
@@ -37,16 +40,21 @@ def scripted(romeo, monkeypatch):
     """Run ROMEO in the air with loads on its feet that a script gives; what was sensed and what was held."""
 
     def run(*loads):
-        script = Script(GRAVITY * pin.computeTotalMass(romeo.model), loads)
-        monkeypatch.setattr(loop, "ContactSensor", lambda body, names: script)
-        held, original = [], loop.make_controller
+        sensors, held, original = [], [], loop.make_controller
+
+        def script_loads(body, names):
+            sensors.append(Script(body, names, loads))
+            return sensors[0]
+
+        monkeypatch.setattr(loop, "ContactSensor", script_loads)
 
         def watched(*arguments):
             controller = original(*arguments)
             hold = controller.hold_feet
 
             def hold_feet(now):
-                held.append((script.sensed[-1] if script.sensed else -1, list(now)))
+                sensed = sensors[0].sensed if sensors else []
+                held.append((sensed[-1] if sensed else -1, list(now)))
                 hold(now)
 
             return SimpleNamespace(hold_feet=hold_feet, demand=controller.demand, step=controller.step)
@@ -57,7 +65,7 @@ def scripted(romeo, monkeypatch):
         with open_world(DT) as world:
             body = world.add_robot(romeo, HIGH, rows[0])
             simulate(Simulation(body, reference), Recorder(STEPS, romeo), LoopOptions(STEPS))
-        return script.sensed, dict(held)
+        return sensors[0].sensed, dict(held)
 
     return run
 

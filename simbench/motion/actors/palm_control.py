@@ -36,7 +36,7 @@ from simbench.motion.actors.human_model import (
     compute_clavicle_angles,
     update_clavicles,
 )
-from simbench.motion.actors.people import CRITERIA, ERGONOMIC, MANIPULABILITY_GAIN, ActorStrategy
+from simbench.motion.actors.people import ERGONOMIC, MANIPULABILITY_GAIN, ActorStrategy
 from simbench.robot.sides import SIDES
 
 # Distance that is kept from the anatomical limits, rad.
@@ -373,7 +373,7 @@ def follow_palms(
     path = np.empty((len(targets), len(start)))
     q, index = start.copy(), reacher.in_q
     held, strategy, period = manner.held, manner.strategy, manner.period
-    weights = np.array([getattr(strategy, name) for name in CRITERIA])
+    weights = strategy.weights
     none = np.zeros(len(index))
     # Joints that are too fast for the rest of their range move as fast as they may.
     fraction = min(period / STOPPING_TIME, 1.0)

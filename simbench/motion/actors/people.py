@@ -52,9 +52,14 @@ class ActorStrategy:
     memory: float = 0.6
 
     @property
+    def weights(self) -> Array:
+        """The weights (4,) in the order of `CRITERIA`."""
+        return np.array([getattr(self, name) for name in CRITERIA])
+
+    @property
     def dominant(self) -> str:
         """The criterion with the greatest weight."""
-        return max(CRITERIA, key=lambda name: float(getattr(self, name)))
+        return CRITERIA[int(np.argmax(self.weights))]
 
 
 # Least joint motion, as the pseudo-inverse gives it.
