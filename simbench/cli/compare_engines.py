@@ -36,7 +36,6 @@ def compare_engines(
         Path | None, option("New directory of the runs, by default runs/engines-TIME.", "DIR")
     ] = None,
     all_metrics: Annotated[bool, Option("--all", help="Print every metric.")] = False,
-    no_report: Annotated[bool, Option("--no-report", help="Write no pages.")] = False,
 ) -> None:
     """Run scenarios in both physics engines, and say what differs; exit status 1 if a check fails."""
     from simbench.runs.scenario.scenario_files import read_scenario
@@ -68,7 +67,7 @@ def compare_engines(
                 on_progress=on_progress,
             )
         pages = []
-        for each in () if no_report else compared:
+        for each in compared:
             if not any(each.errors):
                 # The second engine's robot is the ghost of the first one's.
                 pages.append(out / f"{each.scenario}.html")
