@@ -203,11 +203,11 @@ def _cut(frames: Frames, part: slice) -> Frames:
     """Keep a part of the frames."""
     balance, ghost = frames.balance, frames.ghost
     if balance is not None:
-        balance = replace(
-            balance, cog=balance.cog[part], zmp=balance.zmp[part], support=balance.support[part]
-        )
+        cog, zmp, support = balance
+        balance = cog[part], zmp[part], support[part]
     if ghost is not None:
-        ghost = replace(ghost, base=ghost.base[part], joints=ghost.joints[part])
+        base, joints = ghost
+        ghost = base[part], joints[part]
     return Frames(
         frames.base[part],
         frames.joints[part],

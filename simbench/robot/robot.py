@@ -164,6 +164,7 @@ def load_robot(name_or_path: str | Path) -> Robot:
         *(link for pair in description.self_collision or () for group in pair for link in group),
         *(frame.parent for frame in description.fixed_frames.values()),
     }
+
     text, notes = read_urdf(
         urdf,
         floating=floating,
@@ -196,6 +197,7 @@ def load_robot(name_or_path: str | Path) -> Robot:
     for role, hand in description.hands.items():
         require_known(hand.joints, joint_names, "joint", f"{where}: hands.{role}")
         require_known([hand.palm, *hand.fingers], bodies, "link", f"{where}: hands.{role}")
+
     index = [model.joints[model.getJointId(name)].idx_q for name in joint_names]
     limits = [*zip(model.lowerPositionLimit[index], model.upperPositionLimit[index], strict=True)]
     postures = {}
@@ -211,6 +213,7 @@ def load_robot(name_or_path: str | Path) -> Robot:
     lacking = [role for role in ("left_thigh", "right_thigh") if role not in description.frames]
     if SEATED in postures and lacking:
         raise RobotError(f"{where}: postures.{SEATED}: needs frames.{lacking[0]}")
+
     root = pin.neutral(model)[: model.nq - len(joint_names)]
     named = {name: np.concatenate([root, posture]) for name, posture in postures.items()}
     if description.self_collision is not None:
@@ -220,6 +223,7 @@ def load_robot(name_or_path: str | Path) -> Robot:
         configurations = [*named.values()]
         pairs = find_collision_pairs(model, text, configurations, held, f"{where}: self_collision")
     require_known([link for pair in pairs for link in pair], bodies, "link", f"{where}: self_collision")
+
     if description.gains == "auto":
         # In the standing posture, else in the first posture.
         order = [named[name] for name in sorted(named, key=lambda name: name != "standing")]
@@ -237,11 +241,13 @@ def load_robot(name_or_path: str | Path) -> Robot:
         rows = read_joint_rows(description.gains, mirror, joint_names, f"{where}: gains")
         stiffness, damping = np.array([rows[name] for name in joint_names]).reshape(-1, 2).T
     require_used_keys(description, where)
+
     base_height = 0.0
     if not floating and description.base_height_m is not None:
         base_height = description.base_height_m
     elif not floating:
         base_height = default_base_height(model, text, description.frames, description.groups)
+
     friction = add_mirrored_entries(description.friction, mirror)
     require_known(friction, joint_names, "joint", f"{where}: friction")
     entries = [friction.get(name, JointFriction()) for name in joint_names]

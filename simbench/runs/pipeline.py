@@ -223,6 +223,7 @@ def run_scenario(
             scenario = _with_camera(robot, scenario, folder)
         if source is not None:
             add_provenance({"robot": describe_robot_files(source)})
+
         settings, control, motion = scenario.simulation, scenario.control, scenario.motion
         named = [
             ("control_laws", control.law, CONTROL_LAWS),
@@ -240,6 +241,7 @@ def run_scenario(
         if used:
             origins = [load_plugin(*plugin).origin._asdict() for plugin in dict.fromkeys(used)]
             add_provenance({"plugins": origins})
+
         posture = robot.postures.get(scenario.robot.posture)
         law = make_control_law(robot, scenario.robot.name, control, settings.timestep_s, posture)
         if control.policy is not None:
@@ -247,6 +249,7 @@ def run_scenario(
         planning = Planning(cache, on_doubts or Planning().on_doubts, add_provenance)
         prepared = prepare(robot, scenario, planning, tell)
         course, followed = prepared.course, prepared.followed
+
         if isinstance(law, PolicyLaw):
             law.follow(prepared.timeline, prepared.planned_base())
         if prepared.way is not None:
@@ -255,6 +258,7 @@ def run_scenario(
         log, fidelity, recorder, renderer = _simulate(
             prepared, scenario, law, pushes, folder, gui is True, view, fast if video else None, tell
         )
+
         notes = (*notes, *(followed.notes if followed else course.notes))
         metrics: dict[str, Any] = {
             **course.metrics,
