@@ -6,7 +6,15 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from mutations import mutate_arrays, mutate_bytes, mutate_json, mutate_text, mutate_xml, mutate_yaml
+from mutations import (
+    mutate_arrays,
+    mutate_bytes,
+    mutate_json,
+    mutate_sealed,
+    mutate_text,
+    mutate_xml,
+    mutate_yaml,
+)
 from odd_values import NUMBERS, WORDS
 from sandbox import Case
 from seeds import STUDY, STUDY_COMMAND, Seeds
@@ -291,7 +299,7 @@ INPUTS: Mapping[str, Input] = {
     "joint array": Input(_motion(("joints.npy", "joints.npz"), mutate_bytes), 0.03),
     "mvnx": Input(_motion((".mvnx",), mutate_xml), 0.03),
     "deepmimic": Input(_motion((".txt",), mutate_json), 0.04),
-    "netcdf": Input(_motion((".nc",), mutate_bytes), 0.04),
+    "netcdf": Input(_motion((".nc",), mutate_sealed), 0.04),
     "arrays": Input(_motion((".npz",), mutate_arrays), 0.04),
     "pickle": Input(_motion((".pkl",), mutate_bytes), 0.04),
     "body model": Input(_body_model, 0.02),

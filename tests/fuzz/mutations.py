@@ -25,6 +25,11 @@ def mutate_bytes(data: bytes, rng: random.Random) -> bytes:
     return data
 
 
+def mutate_sealed(data: bytes, rng: random.Random) -> bytes:
+    """Damage a file with a checksum, which notices all damage; one in eight stays whole, and must be read."""
+    return data if rng.random() < 0.125 else mutate_bytes(data, rng)
+
+
 def mutate_text(data: bytes, rng: random.Random) -> bytes:
     """Damage a text: its numbers, words, lines or encoding, sometimes its bytes."""
     for _ in range(rng.choice((1, 1, 1, 2, 4))):
