@@ -344,3 +344,8 @@ def test_a_sway_is_at_rest_at_both_ends():
     sway = lipm_com_offset(time, step, HEIGHT)
     speed = np.gradient(sway, time, axis=0, edge_order=2)
     assert np.abs(speed[[0, -1]]).max() < 1e-3 * np.abs(speed).max()
+
+
+def test_two_samples_are_enough():
+    zmp = np.full((2, 2), 0.01)
+    np.testing.assert_allclose(lipm_com_offset(np.array([0.0, 0.004]), zmp, HEIGHT), zmp, atol=1e-9)

@@ -79,3 +79,7 @@ def test_the_streaming_example(capsys):
 @pytest.mark.parametrize("target", sorted(set(re.findall(r"\]\((?!https?://|#)([^)]+)\)", TEXT))))
 def test_every_link_leads_to_a_file(target):
     assert (pages.ROOT / target.partition("#")[0]).exists()
+
+
+def test_it_is_at_most_150_lines():
+    assert len(TEXT.splitlines()) <= 150

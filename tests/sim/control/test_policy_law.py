@@ -379,3 +379,9 @@ def test_gains_by_joint_and_group_replace_the_robots(romeo):
     wrong = control.model_copy(update={"damping": {"left_arn": 1.0}})
     with pytest.raises(SimbenchError, match=r"control\.damping\.left_arn: romeo has no such .*'left_arm'"):
         apply_gains(replace(romeo), wrong)
+
+
+def test_without_onnxruntime_the_extra_is_named(puma, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(PolicyError, match="install simbench's extra `onnx`"):
+        load_onnx(tmp_path / "g.onnx", PolicyLaw(puma, contract(puma), DT))
