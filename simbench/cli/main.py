@@ -65,11 +65,28 @@ app.add_typer(motion_app, name="motion")
 def guarded_streams() -> Iterator[None]:
     """Open the standard streams, and escape control characters in everything that the body prints.
 
-    Consoles from `make_console` write past the guard, because they move the cursor and set colours; they
-    escape what they are given.
+    Streams that the caller closed are opened: the next file that is opened gets the lowest free descriptor, a
+    log could become the standard error, and a library's messages would be written into it. Consoles from
+    `make_console` write past the guard, because they move the cursor and set colours; they escape what they
+    are given.
     """
     streams = sys.stdout, sys.stderr
-    open_standard_streams()
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            # The lowest free descriptor is this one.
+            os.open(os.devnull, os.O_RDWR)
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(2, "w", encoding="utf-8", closefd=False)
+    # A test may capture the output.
+    if sys.stdout is None or sys.stdout is sys.__stdout__:
+        encoding = getattr(sys.stdout, "encoding", "utf-8")
+        raw = io.BufferedWriter(_Output(1, "wb", closefd=False))
+        sys.stdout = io.TextIOWrapper(raw, encoding, line_buffering=os.isatty(1))
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal without Unicode shows `?` for `✓`.
+        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     sys.stdout, sys.stderr = GuardedStream(sys.stdout), GuardedStream(sys.stderr)
     try:
         yield
@@ -249,30 +266,6 @@ class _Output(io.FileIO):
             return super().write(data)
         except OSError as error:
             raise OSError(error.errno, error.strerror, _OUTPUT_NAME) from None
-
-
-def open_standard_streams() -> None:
-    """Open standard streams that the caller closed, and replace characters that they cannot write.
-
-    The next file that is opened gets the lowest free descriptor: without this a log could become the standard
-    error, and a library's messages would be written into it.
-    """
-    for number in range(3):
-        try:
-            os.fstat(number)
-        except OSError:
-            # The lowest free descriptor is this one.
-            os.open(os.devnull, os.O_RDWR)
-    if sys.stderr is None:
-        sys.stderr = os.fdopen(2, "w", encoding="utf-8", closefd=False)
-    # A test may capture the output.
-    if sys.stdout is None or sys.stdout is sys.__stdout__:
-        encoding = getattr(sys.stdout, "encoding", "utf-8")
-        raw = io.BufferedWriter(_Output(1, "wb", closefd=False))
-        sys.stdout = io.TextIOWrapper(raw, encoding, line_buffering=os.isatty(1))
-    for stream in (sys.stdout, sys.stderr):
-        # A terminal without Unicode shows `?` for `✓`.
-        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
 
 
 def is_broken_pipe(error: OSError) -> bool:

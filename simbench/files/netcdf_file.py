@@ -15,6 +15,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -59,15 +60,12 @@ class UnsafeFileError(ValueError):
     """A file declares what must not be read: links out of it, more data than it can hold, unknown filters."""
 
 
+@dataclass(eq=False)
 class NetcdfGroup:
-    """An HDF5 group whose variables share named dimensions.
+    """An HDF5 group whose variables share named dimensions."""
 
-    `group`: the group, empty; `scales`: dimensions of the groups that hold this one.
-    """
-
-    def __init__(self, group: Any, scales: Mapping[str, Any] | None = None) -> None:
-        self.group = group
-        self.scales = dict(scales or {})
+    group: Any  # The group, empty.
+    scales: dict[str, Any] = field(default_factory=dict)  # Dimensions of the groups that hold this one.
 
     def add(
         self,

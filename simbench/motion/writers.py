@@ -339,7 +339,7 @@ def write_netcdf(
                 if value is not None:
                     file.attrs[name] = value
         if truth is not None:
-            inner = NetcdfGroup(file.create_group("truth", track_order=True), group.scales)
+            inner = NetcdfGroup(file.create_group("truth", track_order=True), dict(group.scales))
             # Variables with labels come before the variables that they label.
             for name, variable in sorted(truth.items(), key=lambda item: item[1][0] != (item[0],)):
                 _add(inner, name, *variable)

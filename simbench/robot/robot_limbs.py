@@ -7,7 +7,6 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from simbench.errors import RobotError
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
 from simbench.robot.urdf.elements import UrdfTree
@@ -174,15 +173,3 @@ def sole_gaps(robot: Robot) -> dict[str, float | None]:
                     heights.append(float((points @ placed.rotation[2] + placed.translation[2]).min()))
         gaps[role] = min(heights) if heights else None
     return gaps
-
-
-def require_foot_shapes(robot: Robot) -> None:
-    """Refuse a robot whose feet would fall through the floor. `robot`: robot that is to stand."""
-    model, shaped = robot.model, links_with_collision_shape(robot)
-    carriers = {model.frames[model.getFrameId(link)].parentJoint for link in shaped}
-    for role in robot.feet:
-        if model.frames[model.getFrameId(robot.frames[role])].parentJoint not in carriers:
-            raise RobotError(
-                f"{robot.name}: frames.{role}: no link of the foot has a collision shape, so that it would "
-                "fall through the floor; add <collision> to the URDF"
-            )

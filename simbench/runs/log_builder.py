@@ -24,7 +24,6 @@ from simbench.runs.log import Variable, contact_variables, label
 from simbench.runs.log_schema import COORDINATE_SIGNALS, LABELS, STROKES
 from simbench.runs.preparation import Preparation
 from simbench.runs.trajectory_plan import TrackedMotion
-from simbench.sim.balance_loop import OnlineBalance
 from simbench.sim.engine import GRAVITY
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.recorder import Recorder, derive_signals
@@ -94,7 +93,7 @@ SUPPORT_SIGNALS: tuple[Signal[None], ...] = (
         "without contact.",
     ),
 )
-# What `with_balance` adds to a log.
+# What `build_log` adds to the log of a robot that is balanced.
 BALANCE_SIGNALS: tuple[Signal[None], ...] = (
     Signal("cog_desired", ("xy",), "m", "Desired COG in the world."),
     Signal("zmp_desired", ("xy",), "m", "Desired ZMP in the world."),
@@ -102,7 +101,7 @@ BALANCE_SIGNALS: tuple[Signal[None], ...] = (
     Signal("zmp_measured", ("xy",), "m", "ZMP in the world as the balance controller measures it."),
     Signal("contact_planned", ("foot",), "", "Whether each foot is planned to be on the floor.", dtype=bool),
 )
-# Attributes that `with_balance` adds to a log.
+# Attributes that `build_log` adds to the log of a robot that is balanced.
 BALANCE_ATTRIBUTES: tuple[Signal[None], ...] = (
     Signal("steps", (), "", "Number of planned steps.", dtype=int),
     Signal("recovery_steps", (), "", "Number of steps taken to recover from pushes.", dtype=int),
@@ -322,31 +321,6 @@ def add_support_polygon(log: xr.Dataset) -> xr.Dataset:
     return log.assign(label(SUPPORT_SIGNALS, {"support_polygon": polygons, "zmp_margin": margins}, "time"))
 
 
-def with_balance(log: xr.Dataset, balancer: OnlineBalance) -> xr.Dataset:
-    """Add the desired and the measured COG and ZMP of balance to a log.
-
-    `log`: log of the run; `balancer`: balancer of the run, after it. Returns log with the variables and
-    attributes of balance.
-    """
-    whole, gait = balancer.whole, balancer.gait
-    ticks = np.rint(log["time"].values / gait.timestep).astype(int).clip(0, len(gait.zmp) - 1)
-    logged = {
-        "cog_desired": gait.cog[ticks],
-        "zmp_desired": gait.zmp[ticks],
-        "cog_measured": whole.cog[ticks],
-        "zmp_measured": whole.zmp[ticks],
-        "contact_planned": gait.contact[ticks],
-    }
-    gave_up = np.nan if whole.gave_up is None else whole.gave_up * gait.timestep
-    attributes = {
-        "steps": gait.steps,
-        "recovery_steps": whole.recovery.steps if whole.recovery else 0,
-        "landed_early": whole.landing.early,
-        "balance_gave_up_s": gave_up,
-    }
-    return log.assign(label(BALANCE_SIGNALS, logged, "time")).assign_attrs(attributes)
-
-
 def build_log(prepared: Preparation, robot: Robot, recorder: Recorder, *, derive: bool = False) -> xr.Dataset:
     """Build the log of what a recorder holds.
 
@@ -367,7 +341,23 @@ def build_log(prepared: Preparation, robot: Robot, recorder: Recorder, *, derive
         prepared.seat.name if prepared.seat else "",
     )
     if prepared.balanced:
-        log = with_balance(log, prepared.balanced.balancer)
+        # The desired and the measured COG and ZMP.
+        whole, gait = prepared.balanced.balancer.whole, prepared.balanced.balancer.gait
+        ticks = np.rint(log["time"].values / gait.timestep).astype(int).clip(0, len(gait.zmp) - 1)
+        logged = {
+            "cog_desired": gait.cog[ticks],
+            "zmp_desired": gait.zmp[ticks],
+            "cog_measured": whole.cog[ticks],
+            "zmp_measured": whole.zmp[ticks],
+            "contact_planned": gait.contact[ticks],
+        }
+        attributes = {
+            "steps": gait.steps,
+            "recovery_steps": whole.recovery.steps if whole.recovery else 0,
+            "landed_early": whole.landing.early,
+            "balance_gave_up_s": np.nan if whole.gave_up is None else whole.gave_up * gait.timestep,
+        }
+        log = log.assign(label(BALANCE_SIGNALS, logged, "time")).assign_attrs(attributes)
     return with_trajectory(log, followed.tracked, settings.timestep_s) if followed else log
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from simbench.balance.sections import limb_sections
-from simbench.errors import RetargetError, ScenarioError, SimbenchError
+from simbench.errors import RetargetError, RobotError, ScenarioError, SimbenchError
 from simbench.motion.human_motion import HumanMotion, complete_arms
 from simbench.motion.person_body import hang_missing_arm
 from simbench.options import (
@@ -28,7 +28,7 @@ from simbench.retargeting.arm.fixed_base import choose_rest
 from simbench.retargeting.match.body import arm_lengths, match_body
 from simbench.retargeting.reference.reference import Timeline
 from simbench.robot.robot import SEATED, Robot, on_pedestal
-from simbench.robot.robot_limbs import require_foot_shapes
+from simbench.robot.robot_limbs import links_with_collision_shape
 from simbench.robot.sides import SIDES
 from simbench.runs.metrics import FELL_HEIGHT
 from simbench.runs.motion_source import plan_scenario_trajectory, scenario_motion
@@ -126,7 +126,14 @@ def complete_scenario(robot: Robot, scenario: Scenario) -> tuple[Scenario, tuple
             raise ScenarioError(f"{key}: {robot.name} {reason}; allowed: a robot on two legs")
     if not reason:
         limb_sections(robot)
-        require_foot_shapes(robot)
+        model, shaped = robot.model, links_with_collision_shape(robot)
+        carriers = {model.frames[model.getFrameId(link)].parentJoint for link in shaped}
+        for role in robot.feet:
+            if model.frames[model.getFrameId(robot.frames[role])].parentJoint not in carriers:
+                raise RobotError(
+                    f"{robot.name}: frames.{role}: no link of the foot has a collision shape, so that it "
+                    "would fall through the floor; add <collision> to the URDF"
+                )
     # A robot with a fixed base may lack the posture that is asked for.
     posture = section.posture if robot.floating else choose_rest(robot, section.posture)
     if posture != section.posture:

@@ -8,8 +8,9 @@ import pytest
 
 PROGRAM = """
 import os, sys
-from simbench.cli.main import BROKEN_PIPE, end_output, is_broken_pipe, open_standard_streams
-open_standard_streams()
+from simbench.cli.main import BROKEN_PIPE, end_output, guarded_streams, is_broken_pipe
+guard = guarded_streams()
+guard.__enter__()
 made = os.open("/dev/null", os.O_RDONLY)
 assert made > 2, made
 try:

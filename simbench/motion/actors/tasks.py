@@ -83,23 +83,18 @@ class DrawerTask:
     rest_duration: float = 0.5
     rate: float = 100.0  # Sampling rate of the recording, Hz.
 
-    def grip(self, side: str) -> Array:
-        """Compute the pose of a palm on the drawer as the actor finds it.
-
-        `side`: hand. Returns (4, 4): pose in the world frame.
-        """
-        angle = -self.convergence if side == "left" else self.convergence
-        lateral = 0.5 * self.separation if side == "left" else -0.5 * self.separation
-        place = np.array([self.distance, lateral, self.height])
-        return np.asarray(pin.SE3(pin.utils.rotate("z", angle), place).homogeneous)
-
 
 def make_drawer_task(drawer: DrawerTask) -> Task:
     """Make the task of a given drawer.
 
     `drawer`: the drawer and how it is moved. Returns the task as a person finds it.
     """
-    grips = np.stack([drawer.grip(side) for side in SIDES])[None]
+    # Poses of the palms on the drawer as the actor finds it, in the world frame.
+    grips = np.empty((1, 2, 4, 4))
+    for hand, sign in enumerate((1.0, -1.0)):
+        place = np.array([drawer.distance, sign * 0.5 * drawer.separation, drawer.height])
+        turned = pin.utils.rotate("z", -sign * drawer.convergence)
+        grips[0, hand] = pin.SE3(turned, place).homogeneous
 
     def palms(travel: Array) -> Array:
         poses = np.repeat(grips, len(travel), axis=0)

@@ -145,13 +145,9 @@ def contact_phases(
         last = resting[-1] if last < len(time) - 1 else last
     contact[first : last + 1] = True
     begin, end = next(run for run in near if run[0] <= first <= run[1])
-    return _transition(time, begin, end, settings.transition_time_s), contact
-
-
-def _transition(time: Array, begin: int, end: int, duration: float) -> Array:
-    """Weight (T,) of 1 between two samples, which rises before and falls after them by minimum jerk."""
-    rise, fall = 1.0 + (time - time[begin]) / duration, 1.0 - (time - time[end]) / duration
-    return minimum_jerk(np.clip(np.minimum(rise, fall), 0.0, 1.0), 0.0, 1.0)
+    beside = np.zeros(len(time), dtype=bool)
+    beside[begin : end + 1] = True
+    return near_contact(time, beside, settings.transition_time_s), contact
 
 
 def near_contact(time: Array, contact: Flags, duration: float) -> Array:
@@ -464,7 +460,9 @@ def plan_arm_hands(
             first, last = np.flatnonzero(touching)[[0, -1]]
             begin = first - _count_receding(position[first::-1], distance)
             end = last + _count_receding(position[last:], distance)
-            share[side] = _transition(time, begin, end, settings.transition_time_s)
+            beside = np.zeros(len(time), dtype=bool)
+            beside[begin : end + 1] = True
+            share[side] = near_contact(time, beside, settings.transition_time_s)
     held = approach_handles(palms, share, contact, handles)
     for side, path in held.items():
         weight, full, rest = share[side][:, None], np.flatnonzero(share[side] == 1.0), home[side]

@@ -11,7 +11,7 @@ from simbench.robot.robot import load_robot
 from simbench.runs.explain import documented_names
 from simbench.runs.explain.documented_names import find_log_entry, log_entries
 from simbench.runs.log import open_run, write_log
-from simbench.runs.log_builder import make_log, with_balance
+from simbench.runs.log_builder import build_log
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
 from simbench.sim.recorder import Recorder
 
@@ -21,7 +21,7 @@ COUNT = 3
 def log_of(name):
     scenario = load_scenario(name)
     robot, mechanisms = load_robot(scenario.robot.name), scenario_mechanisms(scenario)
-    seat = next((each.name for each in mechanisms if each.seat), "")
+    seat = next((each for each in mechanisms if each.seat), None)
     recorder = Recorder(COUNT, robot, mechanisms)
     recorder.count, recorder.steps = COUNT, COUNT
     recorder.time[:] = np.arange(COUNT)
@@ -32,9 +32,6 @@ def log_of(name):
     hands = HandPlan(blend, contact, blend, poses, poses, dict.fromkeys(sides))
     timeline = Timeline(None, np.zeros(7), 0.0, np.array([0.0, 1.0]), hands)
     asked = {each.name: np.zeros((2, len(each.joints))) for each in mechanisms}
-    log = make_log(robot, recorder, timeline, mechanisms, asked, np.array([[0, 1]]), 0.0, seat)
-    if not robot.feet or seat:
-        return log
     gait = SimpleNamespace(
         timestep=1.0,
         zmp=np.zeros((COUNT, 2)),
@@ -49,7 +46,17 @@ def log_of(name):
         recovery=None,
         landing=SimpleNamespace(early=0),
     )
-    return with_balance(log, SimpleNamespace(gait=gait, whole=whole))
+    balancer = SimpleNamespace(gait=gait, whole=whole)
+    prepared = SimpleNamespace(
+        scenario=SimpleNamespace(simulation=SimpleNamespace(settle_s=0.0, timestep_s=1.0)),
+        course=SimpleNamespace(asked=asked, strokes=np.array([[0, 1]])),
+        timeline=timeline,
+        mechanisms=mechanisms,
+        seat=seat,
+        balanced=SimpleNamespace(balancer=balancer) if robot.feet and seat is None else None,
+        followed=None,
+    )
+    return build_log(prepared, robot, recorder)
 
 
 @pytest.fixture(scope="module", params=["drawer", "knife", "pump", "puma560_valves"])
