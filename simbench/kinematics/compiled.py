@@ -17,6 +17,7 @@ import platform
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeVar, cast
@@ -366,15 +367,10 @@ def compiled(function: Function, *, into_callers: bool = False) -> Function:
     return cast(Function, Kernel(function, kernel_folders, forceinline=into_callers))
 
 
-def compiled_into_callers(function: Function) -> Function:
-    """Compile a function into the functions that call it.
-
-    A call that hands over many arrays in NamedTuples costs time of its own: 5 % of a bounded least-squares
-    iteration on a humanoid's arms. Only for what is called in few places: each has a copy. `function`:
-    function of arrays and numbers, in the subset of Python that numba compiles. Returns compiled function
-    with the same signature.
-    """
-    return compiled(function, into_callers=True)
+# Compiles a function into the functions that call it. A call that hands over many arrays in NamedTuples costs
+# time of its own: 5 % of a bounded least-squares iteration on a humanoid's arms. Only for what is called in
+# few places: each has a copy.
+compiled_into_callers = partial(compiled, into_callers=True)
 
 
 def compile_for(function: Function, *arguments: object) -> Function:
