@@ -110,7 +110,9 @@ def test_a_standing_scenario_refuses_it_in_one_line(write, capsys, fault):
     text, message = CANNOT_STAND[fault]
     path = write(text)
     assert main(["run", "mahru_walk", "--set", "robot.name=a.urdf", "--out", "run"]) == 2
-    error = capsys.readouterr().err.splitlines()
+    said = capsys.readouterr().err.splitlines()
+    # A slow machine also says how far it is.
+    error = [line for line in said if line.startswith("error:")]
     assert len(error) == 1
     assert message in error[0]
     assert [each.name for each in path.parent.iterdir()] == ["a.urdf"]
