@@ -1,6 +1,7 @@
 """Robot, recordings and plans that several folders of tests share; a plan takes seconds to compute."""
 
 import fcntl
+import functools
 import gc
 import os
 import pickle
@@ -13,6 +14,7 @@ import followed_person
 import hypothesis
 import numpy as np
 import pytest
+import typer.main
 
 from simbench.cli.main import main
 from simbench.motion.human_motion import HandlePath, HumanMotion, resample
@@ -34,6 +36,8 @@ pytest_plugins = ["recorded_bodies"]
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # No test cuts the power: what is written is read by processes that need nothing on the disk.
 os.fsync = lambda descriptor: None
+# Hundreds of command lines in one process: the tree of commands is made for the first one.
+typer.main.get_command = functools.cache(typer.main.get_command)
 # What a property test takes depends on the machine, and on what else runs on it.
 hypothesis.settings.register_profile(
     "any_machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]

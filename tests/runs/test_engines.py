@@ -170,7 +170,7 @@ def test_an_engine_that_is_not_installed(monkeypatch, tmp_path, capsys, missing,
     assert told.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
     if missing == "bullet":
-        with pytest.raises(RunError, match="simbench replay needs PyBullet"):
+        with pytest.raises(RunError):
             open_picture_engine("simbench replay")
 
 
