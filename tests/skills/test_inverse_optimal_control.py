@@ -132,7 +132,7 @@ def test_weights_of_a_law_are_recovered(stroke):
         assert (flat.highest - flat.lowest < 0.02).sum() >= 3
         # The hidden law has fitness 0. How far a search gets towards 0 depends on a processor's rounding: the
         # hidden weights are within 0.02, or within what the fitness that was reached cannot tell apart.
-        reached = explore_mixture([task], mixture, max(mixture.fitness, 1e-8))
+        reached = explore_mixture([task], mixture, mixture.fitness) if mixture.fitness > 1e-8 else flat
         tolerance = np.maximum(reached.highest - reached.lowest, 0.02)
         assert (tolerance < 0.1).all()
         assert (np.abs(mixture.weights - weights) < tolerance).all()
