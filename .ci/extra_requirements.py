@@ -1,28 +1,33 @@
-"""Print what extras of an installed package require beyond the package itself, a requirement a line.
+"""Print what extras of the package in this directory require beyond the package itself, a requirement a line.
 
-`pip install -e ".[docs]"` would install simbench anew, while it is running beside.
+`pip install -e ".[docs]"` would install simbench anew, while it is installed beside.
 """
 
 import sys
 from collections.abc import Iterable, Iterator
-from importlib.metadata import requires
+from pathlib import Path
 
-from packaging.requirements import Requirement
+# An environment that is still empty has pip.
+from pip._vendor.packaging.requirements import Requirement
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    from pip._vendor import tomli as tomllib
+
+PROJECT = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
-def required(package: str, extras: Iterable[str]) -> Iterator[Requirement]:
+def required(extras: Iterable[str]) -> Iterator[Requirement]:
     """Yield what extras require; an extra may name others of the same package."""
     for extra in extras:
-        for text in requires(package) or ():
+        for text in PROJECT["optional-dependencies"][extra]:
             requirement = Requirement(text)
-            marker = requirement.marker
-            if marker is None or marker.evaluate({"extra": ""}) or not marker.evaluate({"extra": extra}):
-                continue
-            if requirement.name == package:
-                yield from required(package, requirement.extras)
-            else:
+            if requirement.name == PROJECT["name"]:
+                yield from required(requirement.extras)
+            elif requirement.marker is None or requirement.marker.evaluate():
                 requirement.marker = None
                 yield requirement
 
 
-print(*dict.fromkeys(map(str, required(sys.argv[1], sys.argv[2:]))), sep="\n")
+print(*dict.fromkeys(map(str, required(sys.argv[1:]))), sep="\n")

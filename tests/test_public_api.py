@@ -39,7 +39,7 @@ def test_every_error_of_the_command_line_is_public():
 
 
 def test_an_unknown_name_is_an_attribute_error():
-    with pytest.raises(AttributeError, match="has no attribute 'load_robots'"):
+    with pytest.raises(AttributeError):
         _ = simbench.load_robots
 
 

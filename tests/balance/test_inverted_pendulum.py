@@ -26,7 +26,7 @@ def test_the_natural_frequency_of_mahru():
 
 @pytest.mark.parametrize("height", [0.0, -0.8, np.nan])
 def test_a_cog_on_the_floor_is_refused(height):
-    with pytest.raises(BalanceError, match=r"height of the COG: .* m; allowed: above 0 m"):
+    with pytest.raises(BalanceError):
         natural_frequency(height)
 
 

@@ -60,41 +60,40 @@ def test_help_and_lists_import_no_slow_library():
     assert not imported & SLOW
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["run", "nothere"], "unknown scenario 'nothere'"),
-        (["run", "nothere.yaml"], "nothere.yaml"),
-        (["sweep", "nothere", "--vary", "seed=1,2"], "unknown scenario 'nothere'"),
-        (["check", "nothere"], "unknown scenario 'nothere'"),
-        (["--bad-option"], "--bad-option"),
-        (["run"], "scenario"),
-        (["drwaer"], "drwaer"),
-        (["list", "robot"], "robot"),
-    ],
+WRONG = (
+    (["run", "nothere"], "unknown scenario 'nothere'"),
+    (["run", "nothere.yaml"], "nothere.yaml"),
+    (["sweep", "nothere", "--vary", "seed=1,2"], "unknown scenario 'nothere'"),
+    (["check", "nothere"], "unknown scenario 'nothere'"),
+    (["--bad-option"], "--bad-option"),
+    (["run"], "scenario"),
+    (["drwaer"], "drwaer"),
+    (["list", "robot"], "robot"),
 )
-def test_errors_in_the_arguments_import_no_slow_library(arguments, message):
-    statuses, said, imported = run_apart(arguments)
-    assert statuses == [2]
-    assert message in said
-    assert not imported & SLOW
+WRONG_RETARGET = (
+    (["--method", "none"], "unknown method `none`"),
+    (["--timing", "none"], "unknown timing `none`"),
+    (["--physics", "none"], "unknown physics `none`"),
+    (["--robot", "nothere"], "unknown robot `nothere`"),
+)
 
 
 @pytest.mark.parametrize(
-    ("wrong", "message"),
+    ("wrong", "before", "most"),
     [
-        (["--method", "none"], "unknown method `none`"),
-        (["--timing", "none"], "unknown timing `none`"),
-        (["--physics", "none"], "unknown physics `none`"),
-        (["--robot", "nothere"], "unknown robot `nothere`"),
+        (WRONG, [], set()),
+        # Files to be written are checked with what prints tables, and names of robots beside their readers.
+        (WRONG_RETARGET, ["retarget", "sample:walk"], {"numpy", "pinocchio", "rich"}),
     ],
+    ids=["any", "retarget"],
 )
-def test_a_wrong_option_of_retarget_imports_nothing_that_retargets(wrong, message):
-    statuses, said, imported = run_apart(["retarget", "sample:walk", *wrong])
-    assert statuses == [2]
-    assert message in said
-    # Files to be written are checked with what prints tables, and names of robots beside their readers.
-    assert imported & SLOW <= {"numpy", "pinocchio", "rich"}
+def test_errors_in_the_arguments_import_no_slow_library(wrong, before, most):
+    statuses, said, imported = run_apart(*([*before, *arguments] for arguments, _ in wrong))
+    assert statuses == [2] * len(wrong)
+    # One line each, in the order of the commands.
+    lines = said.split("error: ")[1:]
+    assert [message for (_, message), line in zip(wrong, lines, strict=True) if message not in line] == []
+    assert imported & SLOW <= most
 
 
 def test_a_wrong_key_imports_no_physics():

@@ -74,7 +74,7 @@ def test_a_persons_measures_are_told_or_kept():
     assert told.actor == replace(walk.actor, mass=90.0)
     nobody = replace(walk, actor=None)
     assert complete_person(nobody, 1.8, None, "female").actor == Actor("unnamed", 1.8, None, "female")
-    with pytest.raises(MotionError, match="stature is needed for the masses of the body; give --height"):
+    with pytest.raises(MotionError):
         complete_person(nobody, None, 90.0, None)
 
 

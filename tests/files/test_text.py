@@ -69,7 +69,7 @@ def test_regular_files_up_to_the_largest_size_and_missing_ones_pass(tmp_path):
     with path.open("wb") as file:
         file.truncate(1000)
     assert require_regular_file(path, MotionError, max_bytes=1000) is path
-    with pytest.raises(MotionError, match="larger than"):
+    with pytest.raises(MotionError):
         require_regular_file(path, MotionError, max_bytes=999)
     (tmp_path / "link").symlink_to(path)
     require_regular_file(tmp_path / "link", MotionError)

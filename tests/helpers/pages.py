@@ -13,9 +13,11 @@ import shutil
 import subprocess
 import sys
 import unittest.mock
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from run_here import run_here
 
 from simbench.cli.main import main
 from simbench.runs import execution, regression
@@ -90,15 +92,10 @@ def run_page(page: Path, folder: Path, drawer_run: Callable[[], Path]) -> None:
     Runs of a study are made in this process: one of its own would import everything anew for each.
     """
     with (
-        unittest.mock.patch.object(execution, "run_isolated", _run_here),
-        unittest.mock.patch.object(regression, "run_isolated", _run_here),
+        unittest.mock.patch.object(execution, "run_isolated", run_here),
+        unittest.mock.patch.object(regression, "run_isolated", run_here),
     ):
         _run_blocks(page, folder, drawer_run)
-
-
-def _run_here(function: Callable[..., Any], work: Sequence[Any], jobs: int) -> Iterator[tuple[int, Any]]:
-    del jobs
-    return ((index, execution.capture_result(function, arguments)) for index, arguments in enumerate(work))
 
 
 def _run_blocks(page: Path, folder: Path, drawer_run: Callable[[], Path]) -> None:

@@ -66,7 +66,7 @@ def test_pairs_are_kept_by_content_and_a_damaged_file_is_made_again(tmp_path: Pa
     first = arm(tmp_path).self_collision_pairs
     (kept,) = own_cache.rglob("*.json")
     kept.write_text('[["a", "b"]]', encoding="utf-8")
-    with pytest.raises(RobotError, match="unknown link `a`"):
+    with pytest.raises(RobotError):
         arm(tmp_path)
     kept.write_text("damaged", encoding="utf-8")
     assert arm(tmp_path).self_collision_pairs == first

@@ -65,7 +65,7 @@ def test_equal_values_do_not():
 
 @pytest.mark.parametrize("value", [object(), lambda: 0, np.array([object()]), (1, [object()])])
 def test_what_cannot_be_told_apart_is_refused(value):
-    with pytest.raises(StudyError, match="is no part of a study's work"):
+    with pytest.raises(StudyError):
         fingerprint(value)
 
 

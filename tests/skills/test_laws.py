@@ -126,7 +126,7 @@ def test_joint_at_a_limit_is_locked_and_the_rest_solved_again(whole_body, states
     "weights", [[0.5, 0.5, 0.5, 0.5], [1.2, -0.2, 0.0, 0.0], [np.nan, 0.5, 0.5, 0.0], [0.5, 0.5], [[[1.0]]]]
 )
 def test_weights_that_are_none_are_refused(weights):
-    with pytest.raises(SkillError, match="must be 4 numbers"):
+    with pytest.raises(SkillError):
         check_weights(weights, 4)
 
 

@@ -194,5 +194,5 @@ def test_other_equipment_is_held_as_exactly(changes):
 
 
 def test_a_drawer_out_of_reach_is_refused():
-    with pytest.raises(MotionError, match="cannot reach"):
+    with pytest.raises(MotionError):
         perform_drawer(DrawerTask(distance=1.0))

@@ -80,7 +80,7 @@ def test_a_wrist_by_the_hand_and_the_other_forearm(body):
 
 
 def test_an_arm_of_which_too_little_is_there_is_not_estimated(body):
-    with pytest.raises(MotionError, match=r"plug_in_gait comes closest and lacks LELB, LWRA;"):
+    with pytest.raises(MotionError):
         convert(
             without(body, {f"{side}{name}" for side in "LR" for name in ("ELB", "WRA", "WRB", "FIN")}, {})
         )

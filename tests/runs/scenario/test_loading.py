@@ -199,7 +199,7 @@ def test_a_check_of_no_metric_is_refused_before_anything_runs(name, meant):
 
 def test_metrics_of_fixtures_are_known_by_the_scenarios_own_fixtures():
     assert "drawer.travel_ratio" in load_scenario("drawer").checks
-    with pytest.raises(ScenarioError, match="unknown metric"):
+    with pytest.raises(ScenarioError):
         load_scenario("dance", ["checks.drawer.travel_ratio={min: 1}"])
 
 

@@ -159,7 +159,7 @@ def test_a_texture_becomes_its_mean_colour_where_that_is_asked_for(tmp_path):
         f'<material name="m"><texture filename="{picture}"/></material>',
     )
     for robot, share in ((of_mesh, 0.5), (of_material, 0.75)):
-        with pytest.raises(UndrawableShapeError, match="texture"):
+        with pytest.raises(UndrawableShapeError):
             read_robot_meshes(robot)
         [(_, colour)] = read_robot_meshes(robot, average_textures=True)["arm"]
         assert colour[:3] == pytest.approx([share, 0.0, 1.0 - share], abs=0.01)
