@@ -7,10 +7,9 @@ from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
-from run_here import run_here
 
 from simbench.cli.main import main
-from simbench.errors import RunError
+from simbench.errors import RunError, ScenarioError
 from simbench.runs import dossier
 from simbench.runs import regression as checking
 from simbench.runs.check_history import read_history
@@ -26,6 +25,14 @@ control: {{law: computed_torque}}
 simulation: {{settle_s: 0.1, hold_s: 0.1}}
 checks: {{tracking.max_rad: {{max: 0.02}}}}
 """
+
+
+def run_here(function, work, jobs):
+    for index, arguments in enumerate(work):
+        try:
+            yield index, JobResult(function(*arguments))
+        except ScenarioError as error:
+            yield index, JobResult(error=str(error))
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import contextlib
 import io
 import pickle
-import unittest.mock
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 import trimesh
-from run_here import run_here
 from skeleton_dialects import dialects, known_motion, write_bvh
 from smpl_files import amass_archive, body_model
 from written_tables import joint_array, motive, motive_markers, mvnx, table
@@ -28,7 +26,6 @@ from simbench.motion.trajectory_files.write import write_robot_motion
 from simbench.motion.writers import write_motion
 from simbench.resources import resource_dir
 from simbench.robot.robot import load_robot
-from simbench.runs import execution
 
 FRAMES = 24
 SCENARIO = b"""\
@@ -127,8 +124,7 @@ def make_seeds(folder: Path) -> Seeds:
         path.write_bytes(content)
     _simbench("run", "short.yaml", "--out", "run")
     (folder / "study.yaml").write_bytes(STUDY)
-    with unittest.mock.patch.object(execution, "run_isolated", run_here):
-        _simbench(*STUDY_COMMAND)
+    _simbench(*STUDY_COMMAND)
     _simbench("report", "run", "--out", "report.html")
     _simbench("robot", "inspect", "my_arm/robot.yaml")
     motions, calibration = _motions(folder), _calibration(folder)

@@ -6,7 +6,7 @@ from typing import Any
 from simbench.runs.execution import capture_result
 
 
-def run_here(function: Callable[..., Any], work: Sequence[Any], jobs: int = 1) -> Iterator[tuple[int, Any]]:
+def run_here(function: Callable[..., Any], work: Sequence[Any], jobs: int) -> Iterator[tuple[int, Any]]:
     """Yield index and outcome of each piece of work, one after another."""
     del jobs
     return ((index, capture_result(function, arguments)) for index, arguments in enumerate(work))

@@ -10,12 +10,11 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from run_here import run_here
 
 from simbench.cli.main import main
 from simbench.errors import StudyError
 from simbench.runs import execution as processes
-from simbench.runs.execution import dask_cluster, run_in_subprocess, run_isolated
+from simbench.runs.execution import capture_result, dask_cluster, run_in_subprocess, run_isolated
 from simbench.runs.study import TABLE, Item, run_study
 from tests.helpers.waiting import wait_until
 
@@ -103,6 +102,9 @@ def test_what_had_finished_when_every_worker_was_lost_is_computed_again(cluster,
 
 
 def test_a_sweep_gives_the_same_table_as_here(cluster, tmp_path, capsys, monkeypatch):
+    def run_here(function, work, jobs):
+        return ((index, capture_result(function, arguments)) for index, arguments in enumerate(work))
+
     monkeypatch.setattr(processes, "run_isolated", run_here)
     command = ["sweep", "puma560_sweep", "--vary", "control.law=pd,computed_torque", "--out"]
     overrides = [part for text in SHORT for part in ("--set", text)]

@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from run_here import run_here
 from scenes import SHORT_SWEEP
 
 from simbench.cli.main import main
@@ -47,7 +46,12 @@ LAWS = ["--vary", "control.law=pd,computed_torque", "--vary", "motion.task.speed
 
 @pytest.fixture
 def short(tmp_path, monkeypatch):
-    """A place with a short scenario; runs are made in this process."""
+    """A place with a short scenario; runs are made in this process, which has imported all."""
+
+    def run_here(function, work, jobs):
+        for index, arguments in enumerate(work):
+            yield index, capture_result(function, arguments)
+
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(processes, "run_isolated", run_here)
     (tmp_path / "short.yaml").write_text(SHORT, encoding="utf-8")

@@ -12,12 +12,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from run_here import run_here
 from waiting import wait_until
 
 from simbench.errors import StudyError
 from simbench.runs import study
-from simbench.runs.execution import JobResult, run_isolated
+from simbench.runs.execution import JobResult, capture_result, run_isolated
 from simbench.runs.study import TABLE, TIMING, Item, finished_rows, run_study
 
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -34,6 +33,11 @@ from study_units import square
 items = [Item({"number": n}, (n, sys.argv[1]), n) for n in range(6)]
 run_study(square, items, Path(sys.argv[2]), execute=partial(run_isolated, jobs=2))
 """
+
+
+def run_here(function, work):
+    for index, arguments in enumerate(work):
+        yield index, capture_result(function, arguments)
 
 
 def run_backwards(function, work):
