@@ -17,7 +17,6 @@ import pytest
 import typer.main
 
 from simbench.cli.main import main
-from simbench.motion import readers
 from simbench.motion.human_motion import HandlePath, HumanMotion, resample
 from simbench.motion.readers import read_motion
 from simbench.motion.trajectory import JointTrajectory
@@ -26,7 +25,6 @@ from simbench.retargeting.imitation.imitation import Imitation, imitate
 from simbench.retargeting.imitation.scaled_model import ScaledActor, calibrate
 from simbench.retargeting.stand.standing_plan import MotionPlan, plan_motion
 from simbench.robot.robot import Robot, load_robot
-from simbench.runs import motion_source
 from simbench.runs.motion_source import scenario_motion
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
 from simbench.runs.scenario.schema import Scenario
@@ -40,39 +38,6 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.fsync = lambda descriptor: None
 # Hundreds of command lines in one process: the tree of commands is made for the first one.
 typer.main.get_command = functools.cache(typer.main.get_command)
-
-
-def performed_once(perform: Callable[..., Any], key: Callable[..., Any]) -> Callable[..., Any]:
-    """Let an actor perform a task once in a process; whoever asks gets a copy of the recording.
-
-    Tests of the actors have each made anew: they take the functions from `simbench.motion.actors`.
-    """
-    made: dict[Any, bytes] = {}
-
-    @functools.wraps(perform)
-    def find(*arguments: Any) -> Any:
-        try:
-            which = key(*arguments)
-        except (AttributeError, TypeError, pickle.PicklingError):
-            # Equipment of a plug-in.
-            return perform(*arguments)
-        if which not in made:
-            made[which] = pickle.dumps(perform(*arguments))
-        return pickle.loads(made[which])
-
-    return find
-
-
-def use_of_fixtures(scenario: Scenario, mechanisms: list[Mechanism]) -> bytes:
-    """All that `perform_on_fixture` reads."""
-    section, types = scenario.motion, [design.type for design in scenario.fixtures]
-    said = (section.source, dict(section.task), section.rate_hz, scenario.seed, types)
-    return pickle.dumps((said, list(mechanisms)))
-
-
-readers.read_actor = performed_once(readers.read_actor, str)
-motion_source.perform_average = performed_once(motion_source.perform_average, lambda *task: task)
-motion_source.perform_on_fixture = performed_once(motion_source.perform_on_fixture, use_of_fixtures)
 # What a property test takes depends on the machine, and on what else runs on it.
 hypothesis.settings.register_profile(
     "any_machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
