@@ -1,0 +1,107 @@
+"""The parts of the validation: which script makes which file of results, in full and reduced.
+
+`{work}` in arguments is a folder of the part's own, `{tomic2018_ch4}` that of another part.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Part:
+    """A script that makes one file of results.
+
+    Parameters
+    ----------
+    name : str
+        Name of the file of results, without its suffix.
+    script : str
+        Path of the script in scripts/reproduce.
+    full, quick : tuple of str
+        Its arguments, for the pages and reduced.
+    again : tuple of str or None
+        Arguments for a comparison with the committed results on every change; None if that takes too long.
+    jobs : bool
+        Whether the script has `--jobs`.
+    after : tuple of str
+        Names of the parts whose folders it reads.
+    product : str
+        File in its folder that others read; empty if none does.
+    sized : tuple of str
+        First words of the bounds that only the full size can be held to.
+    measured : tuple of (str, str)
+        First words of the titles of tables, and the columns in them, that no other machine repeats: times and
+        rounding errors. Without a column, the whole table.
+    """
+
+    name: str
+    script: str
+    full: tuple[str, ...] = ()
+    quick: tuple[str, ...] = ()
+    again: tuple[str, ...] | None = None
+    jobs: bool = False
+    after: tuple[str, ...] = ()
+    product: str = ""
+    sized: tuple[str, ...] = ()
+    measured: tuple[tuple[str, str], ...] = ()
+
+
+PARTS = (
+    Part(
+        "armstrong1986",
+        "armstrong1986/armstrong1986.py",
+        quick=("--states", "200"),
+        again=("--states", "200"),
+        measured=(("Greatest difference", ""),),
+    ),
+    Part("kim2005_arm", "kim2005_arm/kim2005_arm.py", again=(), measured=(("mahru", "µs/frame"),)),
+    Part("kim2005_cog", "kim2005_cog/kim2005_cog.py", ("--out", "{work}"), ("--out", "{work}")),
+    Part(
+        "ohtsuki",
+        "ohtsuki/ohtsuki.py",
+        ("--out", "{work}", "--draws", "6"),
+        ("--out", "{work}", "--draws", "1"),
+    ),
+    Part(
+        "tomic2018_ch3",
+        "tomic2018/ch3.py",
+        quick=("--actors", "1,2", "--tasks", "drawer,knife"),
+        jobs=True,
+    ),
+    Part(
+        "tomic2018_ch4",
+        "tomic2018/ch4.py",
+        ("--out", "{work}"),
+        ("--out", "{work}", "--actors", "1,2", "--tasks", "drawer,knife,hand_drill"),
+        jobs=True,
+        product="table.parquet",
+        sized=("found = hidden",),
+    ),
+    Part(
+        "tomic2018_ch5",
+        "tomic2018/ch5.py",
+        ("--out", "{work}", "--table", "{tomic2018_ch4}/table.parquet"),
+        ("--out", "{work}", "--table", "{tomic2018_ch4}/table.parquet"),
+        jobs=True,
+        after=("tomic2018_ch4",),
+        sized=("optimisation and simbench's rules agree",),
+    ),
+    Part(
+        "tomic2018_recover_weights",
+        "tomic2018/recover_weights.py",
+        ("--count", "20"),
+        ("--count", "1", "--methods", "lattice"),
+        measured=(("Weights of motions", "s"),),
+    ),
+    Part(
+        "tomic2018_transfer_weights",
+        "tomic2018/transfer_weights.py",
+        quick=("--actors", "1,2", "--tasks", "drawer,knife"),
+        jobs=True,
+        sized=("drawer: energy alone",),
+    ),
+)
+
+
+def prerequisites(script: str) -> tuple[str, ...]:
+    """Names of the parts whose results a script, by its path in the repository, is made from."""
+    return next((each.after for each in PARTS if script.endswith(f"reproduce/{each.script}")), ())
