@@ -74,9 +74,9 @@ class Outcome:
 
 def arguments_of(part: Part, place: Place) -> list[str]:
     """Arguments of a part, but how many processes it may use and where results go."""
-    given = {FULL: part.full, QUICK: part.quick, AGAIN: part.again or ()}[place.size]
+    given = {FULL: part.full, QUICK: part.quick, AGAIN: part.again or ""}[place.size]
     folders = {each.name: _said(place.work / each.name) for each in PARTS}
-    return [each.format(work=folders[part.name], **folders) for each in given]
+    return [each.format(work=folders[part.name], **folders) for each in shlex.split(given)]
 
 
 def _said(path: Path) -> str:

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from script_modules import loaded_script
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs" / "validation").glob("*.md"))
@@ -137,6 +138,12 @@ def test_every_table_is_shown_on_the_page_of_its_paper(validation):
         titles = [table["title"] for table in validation.read_results(path)["tables"]]
         assert titles
         assert sorted(set(shown[path.name])) == sorted(set(titles)), path.name
+
+
+def test_every_file_is_made_by_a_part_of_one_command():
+    with loaded_script("reproduce/parts.py") as parts:
+        made = {part.name: f"scripts/reproduce/{part.script}" for part in parts.PARTS}
+    assert made == {path.stem: json.loads(path.read_text(encoding="utf-8"))["script"] for path in RESULTS}
 
 
 def test_every_file_says_how_it_was_made():
