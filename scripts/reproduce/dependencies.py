@@ -21,6 +21,7 @@ from contextlib import suppress
 from functools import cache
 from importlib import metadata
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from code_closure import Sources, digest_code, digest_files, named_files, reached, shortened
@@ -31,6 +32,7 @@ KEY = "computed_from"
 NO_DATA = frozenset({".py", ".pyc", ".nbi", ".nbc"})
 DATA_FOLDERS = frozenset({"marker_maps", "robots", "samples", "scenarios", "scripts", "simbench"})
 LIBRARIES = ("numpy", "scipy", "numba", "pin", "pybullet", "mujoco")
+_DIGESTING = "sources_fingerprint"
 _WRITING = os.O_WRONLY | os.O_RDWR
 _BEGAN = time.time()
 _watched: set[Path] = set()
@@ -52,15 +54,23 @@ def watch_opened(results: Path) -> None:
             return
         with suppress(OSError, ValueError):
             name = os.path.abspath(os.fsdecode(path))
-            if name.startswith(prefix) and name not in seen:
-                seen.add(name)
-                if unit := data_unit(Path(name[len(prefix) :])):
-                    # One write each: several processes append to the file.
-                    opened = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-                    os.write(opened, f"{unit}\n".encode())
-                    os.close(opened)
+            unit = data_unit(Path(name[len(prefix) :])) if name.startswith(prefix) else ""
+            if unit and unit not in seen and not _only_digested():
+                seen.add(unit)
+                # One write each: several processes append to the file.
+                opened = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+                os.write(opened, f"{unit}\n".encode())
+                os.close(opened)
 
     sys.addaudithook(hook)
+
+
+def _only_digested() -> bool:
+    """Whether a file is opened for the key of the plan cache, which every robot and recording is part of."""
+    frame: FrameType = sys._getframe(1)
+    while frame.f_back and frame.f_code.co_name != _DIGESTING:
+        frame = frame.f_back
+    return frame.f_code.co_name == _DIGESTING
 
 
 def watch_by_arguments(option: str) -> None:

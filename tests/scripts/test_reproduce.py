@@ -14,6 +14,8 @@ import pytest
 from script_modules import SCRIPTS, loaded_script
 from waiting import wait_until
 
+from simbench.runs import provenance
+
 REPRODUCE = SCRIPTS / "reproduce"
 PARTS = """
 from part_type import Part
@@ -45,7 +47,14 @@ from simbench.{module} import {function}
 
 
 def read(robot):
+    sources_fingerprint()
     return float(Path("robots", robot, f"{{robot}}.urdf").read_text())
+
+
+def sources_fingerprint():
+    """Read every robot for a key of a cache: that is no use of it."""
+    for path in Path("robots").rglob("*.urdf"):
+        path.read_bytes()
 
 
 def main():
@@ -224,6 +233,11 @@ def test_reduced_sizes_stay_away_from_the_pages(tree):
             2,
             f"--out {committed}: holds the committed results; allowed: another folder\n",
         )
+
+
+def test_what_is_read_for_the_key_of_a_cache_has_its_name():
+    with loaded_script("reproduce/dependencies.py") as dependencies:
+        assert provenance.sources_fingerprint.__name__ == dependencies._DIGESTING
 
 
 def test_a_cell_that_differs_is_named(tree):
