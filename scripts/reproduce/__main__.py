@@ -117,10 +117,7 @@ def run(parts: Sequence[Part], place: Place, given: argparse.Namespace, console:
     good, todo = True, []
     for part in (each for each in PARTS if each in parts or each.name in needed):
         if given.again and part in parts:
-            (place.results / f"{part.name}.json").unlink(
-                missing_ok=True
-            ) if place.results != COMMITTED else None
-            (place.work / part.name / "state.json").unlink(missing_ok=True)
+            (place.work / f"{part.name}.state").unlink(missing_ok=True)
         elif is_done(part, place):
             if part in parts:
                 good &= report(console, judge(part, place), place, given.compare, "not stale, not run")

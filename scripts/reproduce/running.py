@@ -48,7 +48,7 @@ class Place:
     results : Path
         Folder of finished files of results.
     work : Path
-        Folder with one for each part: its own files and what it prints, `log.txt`.
+        Folder with one for each part, and beside it what it prints, `NAME.log`.
     """
 
     size: str
@@ -207,11 +207,10 @@ def _start(part: Part, place: Place, jobs: int) -> subprocess.Popen[bytes]:
     arguments = arguments_of(part, place)
     # What scripts that go on after a kill have finished is of use as long as nothing has changed.
     state = json.dumps([current_code(ROOT, script)[0], data_state(ROOT), _size(arguments)])
-    kept = folder / "state.json"
+    kept = place.work / f"{part.name}.state"
     if not kept.is_file() or kept.read_text(encoding="utf-8") != state:
         shutil.rmtree(folder, ignore_errors=True)
         opened_log(_unfinished(part, place)).unlink(missing_ok=True)
-        folder.mkdir(parents=True)
         kept.write_text(state, encoding="utf-8")
     command = [sys.executable, script, *arguments, *(["--jobs", str(jobs)] if part.jobs else [])]
     environment = {
@@ -221,7 +220,7 @@ def _start(part: Part, place: Place, jobs: int) -> subprocess.Popen[bytes]:
         "PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]),
         "PYTHONUNBUFFERED": "1",
     }
-    with (folder / "log.txt").open("wb") as log:
+    with (place.work / f"{part.name}.log").open("wb") as log:
         return subprocess.Popen(
             [*command, "--results", str(_unfinished(part, place))],
             cwd=ROOT,
@@ -240,7 +239,7 @@ def _unfinished(part: Part, place: Place) -> Path:
 
 def _finish(part: Part, place: Place, status: int, seconds: float) -> Outcome:
     """Put results in their place if the script has finished them."""
-    written, log = _unfinished(part, place), place.work / part.name / "log.txt"
+    written, log = _unfinished(part, place), place.work / f"{part.name}.log"
     checks = read_results(written).get("checks") if status in (0, 1) else None
     # Status 1 means a missed bound: without one among the results, something else went wrong.
     if checks is None or (status == 1 and all(each["holds"] for each in checks)):

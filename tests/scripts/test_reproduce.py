@@ -255,7 +255,7 @@ def test_a_script_that_fails_is_named(tree):
     status, said, _ = reproduce(tree, "arm")
     assert status == 1
     assert (
-        "arm: FAILED: status 1: ZeroDivisionError: division by zero (runs/reproduce/full/work/arm/log.txt)"
+        "arm: FAILED: status 1: ZeroDivisionError: division by zero (runs/reproduce/full/work/arm.log)"
         in said
     )
     assert not (tree / "docs" / "validation" / "results" / "arm.json").exists()
