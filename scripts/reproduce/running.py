@@ -219,6 +219,8 @@ def _start(part: Part, place: Place, jobs: int) -> subprocess.Popen[bytes]:
         "OMP_NUM_THREADS": "1",
         "PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]),
         "PYTHONUNBUFFERED": "1",
+        # Computed, and not read from the cache of plans.
+        "SIMBENCH_CACHE_MB": "0",
     }
     with (place.work / f"{part.name}.log").open("wb") as log:
         return subprocess.Popen(
