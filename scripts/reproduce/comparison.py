@@ -29,7 +29,7 @@ def _numbers_agree(committed: str, again: str) -> bool:
 def differences(
     committed: Mapping[str, Any],
     again: Mapping[str, Any],
-    measured: Sequence[tuple[str, str]] = (),
+    measured: Sequence[tuple[str, str, str]] = (),
     *,
     reduced: bool = False,
 ) -> list[str]:
@@ -39,8 +39,8 @@ def differences(
     ----------
     committed, again : mapping
         Content of two files of results.
-    measured : sequence of (str, str)
-        Tables and columns that no other machine repeats, as in `parts.Part`.
+    measured : sequence of (str, str, str)
+        Cells that no other machine repeats, as in `parts.Part`.
     reduced : bool
         Whether the second is of another size: then only tables with the same titles are compared.
     """
@@ -49,8 +49,8 @@ def differences(
     for table in committed["tables"]:
         title = table["title"]
         other = tables.pop(title, None)
-        skipped = [column for beginning, column in measured if title.startswith(beginning)]
-        if "" in skipped:
+        skipped = [each[1:] for each in measured if title.startswith(each[0])]
+        if ("", "") in skipped:
             continue
         if other is None:
             found += [] if reduced else [f"{title}: is missing"]
@@ -65,13 +65,28 @@ def differences(
 
 
 def _table_differences(
-    table: Mapping[str, Any], other: Mapping[str, Any], skipped: Sequence[str]
+    table: Mapping[str, Any], other: Mapping[str, Any], skipped: Sequence[tuple[str, str]]
 ) -> Iterable[str]:
+    name: list[str] = []
     for number, rows in enumerate(zip(table["rows"], other["rows"], strict=True), 1):
+        name = row_name(rows[0], name)
+        said = f"row {number} ({', '.join(name)})" if name else f"row {number}"
         for column, *cells in zip(table["columns"], *rows, strict=True):
-            if column not in skipped and not cells_agree(*cells):
-                name = f"row {number} ({rows[0][0]})" if rows[0][0] else f"row {number}"
-                yield f"{table['title']}: {name}, column {column!r}: {cells[0]} is now {cells[1]}"
+            left_out = any(
+                wanted in ("", column) and ", ".join(name).startswith(row) for wanted, row in skipped
+            )
+            if not left_out and not cells_agree(*cells):
+                yield f"{table['title']}: {said}, column {column!r}: {cells[0]} is now {cells[1]}"
+
+
+def row_name(row: Sequence[str], above: Sequence[str]) -> list[str]:
+    """Name a row by its cells before the first number; empty ones are those of the row above."""
+    name: list[str] = []
+    for place, cell in enumerate(row):
+        if _NUMBER.match(cell) or (not cell and place >= len(above)):
+            break
+        name.append(cell or above[place])
+    return name
 
 
 def _line_differences(

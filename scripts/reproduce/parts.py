@@ -31,9 +31,9 @@ class Part:
         File in its folder that others read; empty if none does.
     sized : tuple of str
         First words of the bounds that only the full size can be held to.
-    measured : tuple of (str, str)
-        First words of the titles of tables, and the columns in them, that no other machine repeats: times and
-        rounding errors. Without a column, the whole table.
+    measured : tuple of (str, str, str)
+        What no other machine repeats, as times and rounding errors: first words of a table's title, a column,
+        and first words of rows; empty for all columns, and for all rows.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Part:
     after: tuple[str, ...] = ()
     product: str = ""
     sized: tuple[str, ...] = ()
-    measured: tuple[tuple[str, str], ...] = ()
+    measured: tuple[tuple[str, str, str], ...] = ()
 
 
 PARTS = (
@@ -54,7 +54,7 @@ PARTS = (
         "armstrong1986/armstrong1986.py",
         quick="--states 200",
         again="--states 200",
-        measured=(("Greatest difference", ""),),
+        measured=(("Greatest difference", "", ""),),
     ),
     Part("kim2005_arm", "kim2005_arm/kim2005_arm.py", again="", measured=(("mahru", "µs/frame"),)),
     Part("kim2005_cog", "kim2005_cog/kim2005_cog.py", "--out {work}", "--out {work} --first"),
@@ -88,7 +88,7 @@ PARTS = (
         "tomic2018/recover_weights.py",
         "--count 20",
         "--count 1 --methods lattice",
-        measured=(("Weights of motions", "s"),),
+        measured=(("Weights of motions", "s", ""),),
     ),
     Part(
         "tomic2018_transfer_weights",

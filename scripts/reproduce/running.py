@@ -3,6 +3,7 @@
 import fcntl
 import json
 import os
+import platform
 import shlex
 import shutil
 import signal
@@ -23,6 +24,15 @@ GRACE = 10.0
 """Time that a process has to end after SIGTERM, s."""
 _WITHOUT_SIZE = ("--jobs", "--out", "--table", "--results")
 """Options that do not tell what is computed."""
+# Sums of other instructions round differently, which a motion at its limits or a fall makes visible.
+_ONE_PROCESSOR = {
+    "x86_64": {
+        "NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL AVX512_SPR",
+        "NUMBA_CPU_FEATURES": "",
+        "NUMBA_CPU_NAME": "haswell",
+        "OPENBLAS_CORETYPE": "Haswell",
+    }
+}
 # A process that outlives this one, kill -9 included, and then ends what this one has started.
 _WATCHDOG = """
 import os, signal, sys
@@ -215,6 +225,7 @@ def _start(part: Part, place: Place, jobs: int) -> subprocess.Popen[bytes]:
     command = [sys.executable, script, *arguments, *(["--jobs", str(jobs)] if part.jobs else [])]
     environment = {
         **os.environ,
+        **_ONE_PROCESSOR.get(platform.machine(), {}),
         "OPENBLAS_NUM_THREADS": "1",
         "OMP_NUM_THREADS": "1",
         "PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]),

@@ -21,7 +21,7 @@ PARTS = """
 from part_type import Part
 
 PARTS = (
-    Part("arm", "arm/arm.py", quick="--robot romeo", again="", measured=(("Ours", "ms"),)),
+    Part("arm", "arm/arm.py", quick="--robot romeo", again="", measured=(("Ours", "ms", ""),)),
     Part("legs", "walk/legs.py", "--robot romeo", sized=("all of",)),
     Part("late", "walk/late.py", "--robot romeo", jobs=True, after=("legs",)),
 )
@@ -247,7 +247,7 @@ def test_a_cell_that_differs_is_named(tree):
     replace(path, '["3.00"', '["3.02"')
     status, said, _ = reproduce(tree, "--compare")
     assert status == 1
-    assert "  docs/validation/arm.md: Ours, kg: row 1 (3.02), column 'mass': 3.02 is now 3.00\n" in said
+    assert "  docs/validation/arm.md: Ours, kg: row 1, column 'mass': 3.02 is now 3.00\n" in said
 
 
 def test_a_script_that_fails_is_named(tree):
@@ -292,6 +292,19 @@ def test_wrong_arguments(tree, arguments, said):
 def test_cells_agree_to_the_last_printed_digit(committed, again, agree):
     with loaded_script("reproduce/comparison.py") as comparison:
         assert comparison.cells_agree(committed, again) is agree
+
+
+def test_what_no_machine_repeats_is_left_out():
+    columns = ["motion", "arm", "mean", "us"]
+    rows = [["waving", "left", "1.0", "5"], ["", "right", "2.0", "5"], ["signing", "left", "3.0", "5"]]
+    results = {"checks": [], "tables": [{"title": "Errors of mahru", "columns": columns, "rows": rows}]}
+    other = [["waving", "left", "1.0", "6"], ["", "right", "2.5", "6"], ["signing", "left", "3.5", "6"]]
+    again = {"checks": [], "tables": [{"title": "Errors of mahru", "columns": columns, "rows": other}]}
+    with loaded_script("reproduce/comparison.py") as comparison:
+        assert comparison.differences(results, again, (("Errors", "us", ""), ("Errors", "", "signing"))) == [
+            "Errors of mahru: row 2 (waving, right), column 'mean': 2.0 is now 2.5"
+        ]
+        assert comparison.differences(results, again, (("Errors", "", ""),)) == []
 
 
 @pytest.fixture(scope="module")
