@@ -105,7 +105,7 @@ def report(console: Console, outcome: Outcome, place: Place, compared: bool, not
     if compared:
         committed, again = (read_results(folder / f"{name}.json") for folder in (COMMITTED, place.results))
         reduced = place.size == AGAIN and outcome.part.again != outcome.part.full
-        found = differences(committed, again, outcome.part.measured, reduced=reduced)
+        found = differences(committed, again, outcome.part.unsteady, reduced=reduced)
         for each in found:
             console.print(f"  docs/validation/{page_of(outcome.part)}.md: {each}")
     return outcome.good and not found

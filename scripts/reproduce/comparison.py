@@ -29,7 +29,7 @@ def _numbers_agree(committed: str, again: str) -> bool:
 def differences(
     committed: Mapping[str, Any],
     again: Mapping[str, Any],
-    measured: Sequence[tuple[str, str, str]] = (),
+    unsteady: Sequence[tuple[str, str, str]] = (),
     *,
     reduced: bool = False,
 ) -> list[str]:
@@ -39,7 +39,7 @@ def differences(
     ----------
     committed, again : mapping
         Content of two files of results.
-    measured : sequence of (str, str, str)
+    unsteady : sequence of (str, str, str)
         Cells that no other machine repeats, as in `parts.Part`.
     reduced : bool
         Whether the second is of another size: then only tables with the same titles are compared.
@@ -49,7 +49,7 @@ def differences(
     for table in committed["tables"]:
         title = table["title"]
         other = tables.pop(title, None)
-        skipped = [each[1:] for each in measured if title.startswith(each[0])]
+        skipped = [each[1:] for each in unsteady if title.startswith(each[0])]
         if ("", "") in skipped:
             continue
         if other is None:

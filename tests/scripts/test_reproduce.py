@@ -21,7 +21,7 @@ PARTS = """
 from part_type import Part
 
 PARTS = (
-    Part("arm", "arm/arm.py", quick="--robot romeo", again="", measured=(("Ours", "ms", ""),)),
+    Part("arm", "arm/arm.py", quick="--robot romeo", again="", unsteady=(("Ours", "ms", ""),)),
     Part("legs", "walk/legs.py", "--robot romeo", sized=("all of",)),
     Part("late", "walk/late.py", "--robot romeo", jobs=True, after=("legs",)),
 )
