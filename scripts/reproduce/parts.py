@@ -32,8 +32,8 @@ class Part:
     sized : tuple of str
         First words of the bounds that only the full size can be held to.
     unsteady : tuple of (str, str, str)
-        What no other machine repeats, as times and rounding errors: first words of a table's title, a column,
-        and first words of rows; empty for all columns, and for all rows.
+        What no other machine repeats: times, rounding errors, and motions that take another way after one.
+        First words of a table's title, a column, and first words of rows; empty for all columns or rows.
     """
 
     name: str
