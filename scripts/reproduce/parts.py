@@ -53,7 +53,6 @@ PARTS = (
         "armstrong1986",
         "armstrong1986/armstrong1986.py",
         quick="--states 200",
-        again="--states 200",
         unsteady=(("Greatest difference", "", ""),),
     ),
     Part(
