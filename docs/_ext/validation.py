@@ -2,14 +2,19 @@
 
 `{validation-table} file.json [title]` shows the tables of a file, or those whose titles begin with the given
 words; `{validation-run} file.json` shows what was computed, by which command, and which bounds hold;
-`{validation-summary}` has a row for each file. Files are looked up in docs/validation/results.
+`{validation-summary}` has a row for each file, and what it is older than. Files are looked up in
+docs/validation/results.
 """
 
 import json
 import re
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
+
+sys.path.append(str(Path(__file__).parents[2] / "scripts" / "reproduce"))
+from dependencies import KEY, digest_of, say_changes, stale_results
 
 RESULTS = Path(__file__).parents[1] / "validation" / "results"
 
@@ -96,9 +101,12 @@ def render_run(path: Path) -> str:
     """
     results = read_results(path)
     duration = f"{say_duration(results['duration_s'])} ({results['timed']})"
+    versions = results.get(KEY, {}).get("versions", {})
+    made_with = ", ".join([f"simbench {results['simbench']}", *map(" ".join, versions.items())])
+    digest = f"digest `{digest_of(results)}`, " if digest_of(results) else ""
     lines = [
         f"Computed: {_escape(results['scope'])}." if results["scope"] else "",
-        f"Made on {results['date']} with simbench {results['simbench']} in {duration} by",
+        f"Made on {results['date']} ({digest}{made_with}) in {duration} by",
         f"```sh\n{results['command']}\n```",
     ]
     if results["checks"]:
@@ -135,7 +143,7 @@ def render_summary(folder: Path = RESULTS) -> str:
     str
         Markdown text.
     """
-    rows = []
+    rows, stale = [], stale_results(folder)
     for path in sorted(folder.glob("*.json")):
         results = read_results(path)
         held = sum(check["holds"] for check in results["checks"])
@@ -147,9 +155,10 @@ def render_summary(folder: Path = RESULTS) -> str:
                 f"{held} of {len(results['checks'])}",
                 say_duration(results["duration_s"]),
                 results["date"],
+                f"older than {_escape(say_changes(stale[path.stem]))}" if stale[path.stem] else "current",
             ]
         )
-    return _pipes(("page", "script", "computed", "bounds that hold", "duration", "date"), rows)
+    return _pipes(("page", "script", "computed", "bounds that hold", "duration", "date", "state"), rows)
 
 
 def say_duration(seconds: float) -> str:

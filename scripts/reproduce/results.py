@@ -1,23 +1,28 @@
 """Results of the scripts that reproduce papers: the same rows are printed and written as JSON.
 
 A file of results is read by docs/_ext/validation.py. Its keys: `paper`, `script`, `command`, `simbench`
-(version), `date`, `duration_s` and `timed` (seconds, and of what), `scope` (what was computed), `checks` (a
-list of `what` and `holds`), `remarks` (lines of text) and `tables` (`title`, `source`, `unit`, `columns`,
-`rows`, `note`). Cells are texts, as printed.
+(version), `date`, `duration_s` and `timed` (seconds, and of what), `scope` (what was computed),
+`computed_from` (digests of code and data, dependencies.py), `checks` (a list of `what` and `holds`),
+`remarks` (lines of text) and `tables` (`title`, `source`, `unit`, `columns`, `rows`, `note`). Cells are
+texts, as printed.
 """
 
 import argparse
+import atexit
 import json
+import os
 import re
 import resource
 import shlex
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+from dependencies import KEY, describe, digest_of, end_watch, opened_data, watch_by_arguments, watch_opened
+from parts import prerequisites
 from rich.table import Table
 
 import simbench
@@ -25,6 +30,7 @@ import simbench
 ROOT = Path(__file__).parents[2]
 OPTION = "--results"
 PROCESSES, JOBS = "processor time of all processes", "sum of the durations of all jobs"
+watch_by_arguments(OPTION)
 
 
 @dataclass(frozen=True)
@@ -111,8 +117,17 @@ class Results:
 def add_results_option(parser: argparse.ArgumentParser) -> None:
     """Let a script write a file of its results."""
     parser.add_argument(
-        OPTION, type=Path, metavar="FILE.json", help="also write the tables, as the documentation shows them"
+        OPTION,
+        type=_watched,
+        metavar="FILE.json",
+        help="also write the tables, as the documentation shows them",
     )
+
+
+def _watched(text: str) -> Path:
+    """Note which data is read from now on."""
+    watch_opened(Path(text))
+    return Path(text)
 
 
 def begin_results(script: str, arguments: Sequence[str] | None = None, scope: str = "") -> Results:
@@ -141,15 +156,29 @@ def _text(cell: Any) -> str:
 
 
 def write_results(path: Path | None, results: Results) -> None:
-    """Write a file of results; without a path, nothing."""
+    """Write a file of results, which appears under its name when it is whole; without a path, nothing."""
     if path is None:
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(results_text(results), encoding="utf-8")
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    beside.write_text(results_text(results, _computed_from(path, results)), encoding="utf-8")
+    beside.replace(path)
+    # Until it ends, a script may read and write more.
+    atexit.register(end_watch, path)
 
 
-def results_text(results: Results) -> str:
-    """Format results as JSON with a line for each row of a table."""
+def _computed_from(path: Path, results: Results) -> dict[str, Any]:
+    """Digest the code and data of results, and other results beside the file that they were made from."""
+    after = {}
+    for name in prerequisites(results.script):
+        other = path.with_name(f"{name}.json")
+        if other.is_file():
+            after[name] = digest_of(json.loads(other.read_text(encoding="utf-8")))
+    return describe(results.script, opened_data(path), after)
+
+
+def results_text(results: Results, computed_from: Mapping[str, Any]) -> str:
+    """Format results as JSON with a line for each row of a table and each file of what they are from."""
     head = {
         "paper": results.paper,
         "script": results.script,
@@ -161,6 +190,7 @@ def results_text(results: Results) -> str:
         "scope": results.scope,
     }
     lines = [f" {_dump(name)}: {_dump(value)}" for name, value in head.items()]
+    lines.append(f" {_dump(KEY)}: {_mapping(computed_from, 2)}")
     checks = [{"what": each.what, "holds": each.holds} for each in results.checks]
     lines += [f' "checks": {_listed(checks, 1)}', f' "remarks": {_listed(results.remarks, 1)}']
     tables = [_table_text(table) for table in results.tables]
@@ -195,6 +225,16 @@ def _table_text(table: ResultTable) -> str:
 def _listed(values: Iterable[Any], depth: int) -> str:
     lines = [" " * (depth + 1) + _dump(value) for value in values]
     return "[\n" + ",\n".join(lines) + "\n" + " " * depth + "]" if lines else "[]"
+
+
+def _mapping(values: Mapping[str, Any], depth: int) -> str:
+    """Write mappings in mappings, a line for each other value."""
+    lines = [
+        f"{_dump(name)}: {_mapping(value, depth + 1) if isinstance(value, Mapping) else _dump(value)}"
+        for name, value in values.items()
+    ]
+    indent = "\n" + " " * depth
+    return "{" + indent + f",{indent}".join(lines) + indent[:-1] + "}" if lines else "{}"
 
 
 def _dump(value: Any) -> str:

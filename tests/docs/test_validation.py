@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from script_modules import loaded_script
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs" / "validation").glob("*.md"))
@@ -79,13 +80,41 @@ def test_a_table_as_markdown(validation, small):
 def test_the_run_says_what_is_missed(validation, small):
     text = validation.render_run(small)
     assert "Computed: 7 of 15." in text
-    assert "Made on 2026-01-02 with simbench 0.1.0 in 76 min (processor time) by" in text
+    assert "Made on 2026-01-02 (simbench 0.1.0) in 76 min (processor time) by" in text
     assert "```sh\npython scripts/reproduce/tomic2018/ch4.py\n```" in text
     assert text.endswith("- **missed:** a \\< b\n- ✓ c")
     assert validation.render_remarks(small) == r"- one\_two"
     assert validation.render_summary(small.parent).split("\n")[2:] == [
         "| [tomic2018](tomic2018.md) | `ch4.py` | 7 of 15 | 1 of 2 | 76 min | 2026-01-02 |"
+        " older than records of what results are computed from |"
     ]
+
+
+def test_the_run_says_what_it_was_made_from(validation, small):
+    content = json.loads(small.read_text(encoding="utf-8"))
+    parts = {
+        "code": "c",
+        "files": {},
+        "data": {},
+        "after": {},
+        "versions": {"python": "3.11.7", "numpy": "2.4"},
+    }
+    digests = set()
+    for changed in (
+        {},
+        {"code": "d"},
+        {"data": {"robots/a/a.urdf": "1"}},
+        {"after": {"b": "2"}},
+        {"versions": {}},
+    ):
+        small.write_text(json.dumps(content | {"computed_from": parts | changed}), encoding="utf-8")
+        digests |= set(
+            re.findall(r"\(digest `([0-9a-f]{8})`, simbench 0\.1\.0", validation.render_run(small))
+        )
+    # Other versions of libraries are no reason to compute again.
+    assert len(digests) == 4
+    small.write_text(json.dumps(content | {"computed_from": parts}), encoding="utf-8")
+    assert ", simbench 0.1.0, python 3.11.7, numpy 2.4) in 76 min" in validation.render_run(small)
 
 
 @pytest.mark.parametrize(
@@ -109,6 +138,12 @@ def test_every_table_is_shown_on_the_page_of_its_paper(validation):
         titles = [table["title"] for table in validation.read_results(path)["tables"]]
         assert titles
         assert sorted(set(shown[path.name])) == sorted(set(titles)), path.name
+
+
+def test_every_file_is_made_by_a_part_of_one_command():
+    with loaded_script("reproduce/parts.py") as parts:
+        made = {part.name: f"scripts/reproduce/{part.script}" for part in parts.PARTS}
+    assert made == {path.stem: json.loads(path.read_text(encoding="utf-8"))["script"] for path in RESULTS}
 
 
 def test_every_file_says_how_it_was_made():

@@ -37,6 +37,7 @@ def test_what_is_printed_is_written(results, table, tmp_path):
     read = json.loads(path.read_text(encoding="utf-8"))
     assert read.pop("date")[:2] == "20"
     assert read.pop("simbench")
+    assert len(read.pop("computed_from")["code"]) == 12
     assert read == {
         "paper": "tomic2018",
         "script": "scripts/reproduce/tomic2018/ch3.py",

@@ -1,6 +1,6 @@
 """Kim, Choi, Oh & You (ICCAS 2005): Mahru steps on the spot while its arms move, with and without embedding.
 
-python scripts/reproduce/kim2005_cog/kim2005_cog.py [--out DIR] [--runs DIR] [--results FILE.json]
+python scripts/reproduce/kim2005_cog/kim2005_cog.py [--out DIR] [--runs DIR] [--first] [--results FILE.json]
 
 The paper's two examples, both arms stretched forward (Fig. 4) and the right arm waving fast (Fig. 5), are run
 with the motion-embedded COG Jacobian, and with a balance controller that assumes the arms at rest in its
@@ -242,10 +242,10 @@ def _run(name: str, folder: Path) -> None:
     run_scenario(load_scenario(name), folder)
 
 
-def run_all(folder: Path) -> None:
+def run_all(folder: Path, examples: Sequence[Example]) -> None:
     """Run all scenarios, two at a time, in directories named like them."""
-    names = [example.scenario + suffix for example in EXAMPLES for suffix in SUFFIX.values()]
-    for example in EXAMPLES:
+    names = [example.scenario + suffix for example in examples for suffix in SUFFIX.values()]
+    for example in examples:
         check_alike(*(load_scenario(example.scenario + suffix) for suffix in SUFFIX.values()))
     # OpenBLAS reads this when numpy is loaded: in a new process before any line of this script runs.
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
@@ -254,11 +254,11 @@ def run_all(folder: Path) -> None:
             running.result()
 
 
-def report(runs: Path, out: Path, console: Console, results: Results) -> bool:
+def report(runs: Path, examples: Sequence[Example], out: Path, console: Console, results: Results) -> bool:
     """Print the tables and draw the pictures of finished runs; return whether all bounds are met."""
     out.mkdir(parents=True, exist_ok=True)
     held = True
-    for example in EXAMPLES:
+    for example in examples:
         folders = {label: runs / (example.scenario + suffix) for label, suffix in SUFFIX.items()}
         logs = {label: open_run(folder) for label, folder in folders.items()}
         check_alike(*(load_scenario(folder / "scenario.yaml") for folder in folders.values()))
@@ -292,14 +292,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path("kim2005_cog"), metavar="DIR")
     parser.add_argument("--runs", type=Path, metavar="DIR", help="finished runs, named like their scenarios")
+    parser.add_argument("--first", action="store_true", help="only the first example")
     add_results_option(parser)
     given = parser.parse_args(arguments)
-    results = begin_results(__file__, arguments, scope="four runs of Mahru")
+    examples = EXAMPLES[: 1 if given.first else None]
+    scope = "two runs of Mahru" if given.first else "four runs of Mahru"
+    results = begin_results(__file__, arguments, scope)
     try:
         with tempfile.TemporaryDirectory() as folder:
             if given.runs is None:
-                run_all(Path(folder))
-            held = report(given.runs or Path(folder), given.out, Console(width=110), results)
+                run_all(Path(folder), examples)
+            held = report(given.runs or Path(folder), examples, given.out, Console(width=110), results)
     except SimbenchError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

@@ -1,0 +1,114 @@
+"""The parts of the validation: which script makes which file of results, in full and reduced.
+
+`{work}` in arguments is a folder of the part's own, `{tomic2018_ch4}` that of another part.
+"""
+
+from dataclasses import dataclass
+
+TASKS = "valves,drawer,canoe_paddles,steering_wheel,pump,knife,grater,hand_drill"
+"""Chapter 5 studies by itself, of all people, each task that the table of chapter 4 does not have."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A script that makes one file of results.
+
+    Parameters
+    ----------
+    name : str
+        Name of the file of results, without its suffix.
+    script : str
+        Path of the script in scripts/reproduce.
+    full, quick : str
+        Its arguments, for the pages and reduced.
+    again : str or None
+        Arguments for a comparison with the committed results on every change; None if that takes too long.
+    jobs : bool
+        Whether the script has `--jobs`.
+    after : tuple of str
+        Names of the parts whose folders it reads.
+    product : str
+        File in its folder that others read; empty if none does.
+    sized : tuple of str
+        First words of the bounds that only the full size can be held to.
+    unsteady : tuple of (str, str, str)
+        What no other machine repeats: times, rounding errors, and motions that take another way after one.
+        First words of a table's title, a column, and first words of rows; empty for all columns or rows.
+    """
+
+    name: str
+    script: str
+    full: str = ""
+    quick: str = ""
+    again: str | None = None
+    jobs: bool = False
+    after: tuple[str, ...] = ()
+    product: str = ""
+    sized: tuple[str, ...] = ()
+    unsteady: tuple[tuple[str, str, str], ...] = ()
+
+
+PARTS = (
+    Part(
+        "armstrong1986",
+        "armstrong1986/armstrong1986.py",
+        quick="--states 200",
+        unsteady=(("Greatest difference", "", ""),),
+    ),
+    Part(
+        "kim2005_arm",
+        "kim2005_arm/kim2005_arm.py",
+        again="",
+        # Bounds on the acceleration of what is too fast: processors disagree by a fifth of the error.
+        unsteady=(
+            ("mahru", "µs/frame", ""),
+            ("mahru", "axis max", "waving (642), bounded"),
+            ("mahru", "", "signing ×4 (495), bounded"),
+        ),
+    ),
+    Part("kim2005_cog", "kim2005_cog/kim2005_cog.py", "--out {work}", "--out {work} --first"),
+    Part("ohtsuki", "ohtsuki/ohtsuki.py", "--out {work} --draws 6", "--out {work} --first"),
+    Part(
+        "tomic2018_ch3",
+        "tomic2018/ch3.py",
+        quick="--actors 1,2 --tasks drawer,knife",
+        jobs=True,
+    ),
+    Part(
+        "tomic2018_ch4",
+        "tomic2018/ch4.py",
+        "--out {work}",
+        f"--out {{work}} --actors 1,2,3 --tasks {TASKS} --span 2 4 --no-general",
+        jobs=True,
+        product="table.parquet",
+        sized=("found = hidden",),
+    ),
+    Part(
+        "tomic2018_ch5",
+        "tomic2018/ch5.py",
+        "--out {work} --table {tomic2018_ch4}/table.parquet",
+        "--out {work} --table {tomic2018_ch4}/table.parquet",
+        jobs=True,
+        after=("tomic2018_ch4",),
+        sized=("optimisation and simbench's rules agree",),
+    ),
+    Part(
+        "tomic2018_recover_weights",
+        "tomic2018/recover_weights.py",
+        "--count 20",
+        "--count 1 --methods lattice",
+        unsteady=(("Weights of motions", "s", ""),),
+    ),
+    Part(
+        "tomic2018_transfer_weights",
+        "tomic2018/transfer_weights.py",
+        quick="--actors 1,2 --tasks drawer,knife",
+        jobs=True,
+        sized=("drawer: energy alone",),
+    ),
+)
+
+
+def prerequisites(script: str) -> tuple[str, ...]:
+    """Names of the parts whose results a script, by its path in the repository, is made from."""
+    return next((each.after for each in PARTS if script.endswith(f"reproduce/{each.script}")), ())
