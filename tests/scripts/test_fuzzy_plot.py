@@ -10,6 +10,7 @@ with loaded_script("reproduce/tomic2018/fuzzy_tuning.py") as tuning:
     THESIS_MEMBERSHIPS = tuning.THESIS_MEMBERSHIPS
 
 with loaded_script("reproduce/tomic2018/fuzzy_plot.py") as fuzzy:
+    draw_fitness = fuzzy.draw_fitness
     draw_inference = fuzzy.draw_inference
     draw_memberships = fuzzy.draw_memberships
 
@@ -27,7 +28,8 @@ def drawn(monkeypatch, tmp_path):
     monkeypatch.setattr(fuzzy, "save_png", keep)
 
     def draw(function, *arguments):
-        function(*arguments, "a title", tmp_path / "drawn.png")
+        title = () if function is draw_fitness else ("a title",)
+        function(*arguments, *title, tmp_path / "drawn.png")
         with Image.open(tmp_path / "drawn.png") as picture:
             assert picture.size[0] == 1200
         return {axes.get_title(loc="left"): axes for axes in figures[-1].axes}
@@ -63,6 +65,20 @@ def test_inference_shows_inputs_strengths_and_weights(drawn):
         assert axes[name].lines[-1].get_xdata() == [strategy.inputs[name]] * 2
     bars = [bar.get_height() for bar in axes["rules by hand, and all examples of a criterion"].patches]
     assert bars == pytest.approx([*strengths[0], *by_example[0]])
-    assert 0.0 < by_example[0, 1] < 100.0
+    assert 0.0 < by_example[0, 1] < 1e4
     last = axes[f"weights: {strategy.dominant}"]
     assert [bar.get_height() for bar in last.patches] == pytest.approx(weights[0])
+
+
+def test_fitness_shows_people_whom_rules_can_be_right_about(drawn):
+    weights = np.eye(4)[[0, 0, 3, 1]]
+    recordings = tuning.LabelledRecordings(
+        np.full(4, 2018), np.full(4, "pump"), np.array([4, 7, 8, 9]), np.zeros((4, 9)), weights
+    )
+    found, ruled = np.array([1.0, 2.0, 3.0, 4.0]) * 1e-3, np.array([5.0, np.inf, 7.0, 8.0]) * 1e-3
+    axes = drawn(draw_fitness, recordings, found, ruled, np.array([0, 1, 0, 2]), {"pump": "fig. 5.17"})
+    optimised, same, other = (line.get_data() for line in axes["pump, fig. 5.17"].lines)
+    np.testing.assert_allclose(optimised, [[0, 1, 2], [1.0, 2.0, 4.0]])
+    np.testing.assert_allclose(same, [[0], [5.0]])
+    np.testing.assert_allclose(other, [[1, 2], [np.inf, 8.0]])
+    assert [text.get_text() for text in axes["pump, fig. 5.17"].get_xticklabels()] == ["4", "7", "9"]

@@ -70,8 +70,8 @@ def test_fitness_is_compared_person_by_person(script, recordings):
     ruled = np.where(recordings.actor == 1, 0.012, 0.005)
     ruled[(recordings.task == "pump") & (recordings.actor == 2)] = np.inf
     predicted = np.where(recordings.actor == 1, 1, np.minimum(recordings.dominant, 2))
-    errors = {script.OURS: ruled, script.PRINTED: 2.0 * found}
-    table = script.fitness_table((recordings, recordings.dominant, errors), found, predicted)
+    errors = {script.FOUND: found, script.OURS: ruled, script.PRINTED: 2.0 * found}
+    table = script.fitness_table((recordings, recordings.dominant, errors), predicted)
     rows = {cells[0]: cells for cells in zip(*(column(table, k) for k in range(10)), strict=True)}
     # Of eight actors that rules can be right about, two are number 1.
     assert rows["drawer"] == (

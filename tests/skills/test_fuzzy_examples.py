@@ -42,9 +42,9 @@ def test_strength_is_the_product_of_gaussians():
     found = compute_example_strengths(values, examples)
     degree = np.prod([np.exp(-(0.1**2) / (2.0 * width**2)) for width in WIDTHS])
     assert found.shape == (2, 3)
-    assert found[0, 0] == pytest.approx(100.0 * (1.0 + 0.7 * degree))
-    assert found[0, 2] == pytest.approx(100.0 * 0.3 * degree)
-    assert found[1] == pytest.approx([20.0, 0.0, 80.0])
+    assert found[0, 0] == pytest.approx(1e4 * (1.0 + 0.7 * degree))
+    assert found[0, 2] == pytest.approx(1e4 * 0.3 * degree)
+    assert found[1] == pytest.approx([2e3, 0.0, 8e3])
     assert found[:, 1].tolist() == [0.0, 0.0]
 
 

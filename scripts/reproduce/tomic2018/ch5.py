@@ -95,6 +95,7 @@ FIGURES = {
     "knife": "fig. 5.19",
 }
 """The thesis's figures of fitness."""
+FOUND = "optimisation"
 OURS, RETUNED, PRINTED = "simbench's rules", "17 rules, tuned terms", "17 rules, thesis's terms"
 TUNING = (2019, 2023, 2024)
 PERIOD = 0.01
@@ -118,7 +119,8 @@ SLOW = ("vShoulderPitch", "vShoulderYaw")
 EXAMPLE_NOTE = (
     "Ranges are over the speeds that are printed as below 0.1. The conditions of rule 17 hold in the "
     "example, too, although it is not named: with the priority of the energy rules Kenergy would be 0.73, "
-    "with that of the ergonomy rules 0.55. The thesis prints none; it is 0 with its rules here, 0.7 with simbench's."
+    "with that of the ergonomy rules 0.55. The thesis prints none; it is 0 with its rules here, 0.7 with "
+    "simbench's."
 )
 SPEAKING = 0.1
 """Fraction of the greatest strength from which a rule counts as satisfied."""
@@ -127,7 +129,7 @@ Array = NDArray[np.float64]
 Row = Mapping[str, Any]
 """Of the table that `study_mixture` explains."""
 Judged = tuple[LabelledRecordings, NDArray[np.int64], dict[str, Array]]
-"""The recordings; their hidden dominant criteria; the mean error, m, with the weights of each rule base."""
+"""Recordings; hidden dominant criteria; mean errors, m, with the weights found and with those of each rules."""
 
 
 def example_table(bases: Mapping[str, RuleBase]) -> tuple[Table, bool]:
@@ -234,9 +236,10 @@ def tuning_table(tuning: LabelledRecordings) -> Table:
     return table
 
 
-def fitness_table(judged: Judged, found: Array, predicted: NDArray[np.int64]) -> Table:
+def fitness_table(judged: Judged, predicted: NDArray[np.int64]) -> Table:
     """Mean errors with the weights of rules beside those that optimisation finds, task by task."""
     recordings, _, errors = judged
+    found = errors[FOUND]
     table = Table(
         "task",
         "figure",
@@ -313,38 +316,38 @@ def optimised(
     return rows
 
 
-def judge(rows: Sequence[Row], bases: Mapping[str, RuleBase], jobs: int, console: Console) -> Judged:
-    """Compute the rules' inputs of the recordings that were optimised, and how well their weights do."""
-    asked = [(row["session"], row["actor"], row["task"], bases) for row in rows]
-    found = _computed(judge_recording, asked, jobs, console)
-    recordings = LabelledRecordings(
-        np.array([row["session"] for row in rows]),
-        np.array([row["task"] for row in rows]),
-        np.array([row["actor"] for row in rows]),
-        np.array([inputs for inputs, _ in found]),
-        np.array([[row[f"share_{name}"] for name in NAMES] for row in rows]),
-    )
-    hidden = np.array([NAMES.index(row["hidden_dominant"]) for row in rows])
-    errors = np.array([errors for _, errors in found])
-    return recordings, hidden, dict(zip(bases, errors.T, strict=True))
-
-
-def judge_recording(
-    session: int, actor: int, task: str, bases: Mapping[str, RuleBase]
-) -> tuple[Array, Array]:
-    """Compute inputs (9,), and the mean error (b,), m, of the law with the weights that each rule base says.
+def judge(
+    rows: Sequence[Row], bases: Mapping[str, RuleBase], path: Path, jobs: int, console: Console
+) -> Judged:
+    """Compute the rules' inputs of the recordings that were optimised, and how well all weights do.
 
     Rules say what criteria count for; k of ergonomics is that divided by Δt, as for the shares of chapter 4.
+    Fitness is computed where rules can be right, by the same function for all weights.
     """
-    performed = perform_in_session(session, actor, task)
-    motion = prepare_motion(performed.motion)
-    parts = split_task(motion, performed.motion, whole=False)
-    inputs = compute_fuzzy_inputs(motion)
-    said = [infer(inputs, base.memberships, base.by_hand, base.examples)[3][0] for base in bases.values()]
+    keys = [(row["session"], row["actor"], row["task"]) for row in rows]
+    session, actor, task = (np.array(column) for column in zip(*keys, strict=True))
+    inputs = collect_inputs(keys, path, jobs, console)
+    shares = np.array([[row[f"share_{name}"] for name in NAMES] for row in rows])
+    recordings = LabelledRecordings(session, task, actor, inputs, shares)
     scale = np.ones(len(NAMES))
-    scale[ERGONOMY] = 1.0 / motion.constants.period
-    weights = rescale_weights(np.array([[*each, 0.0] for each in said]), scale)
-    return inputs, make_mean_fitness(parts)(weights) / mean_duration(parts)
+    scale[ERGONOMY] = 1.0 / PERIOD
+    laws = [np.array([[row[name] for name in NAMES] for row in rows])]
+    for base in bases.values():
+        said = infer(inputs, base.memberships, base.by_hand, base.examples)[3]
+        laws.append(rescale_weights(np.column_stack([said, np.zeros(len(said))]), scale))
+    weights = np.stack(laws, axis=1)
+    asked = np.flatnonzero(recordings.decidable)
+    errors = np.full(weights.shape[:2], np.nan)
+    errors[asked] = _computed(measure_fitness, [(*keys[k], weights[k]) for k in asked], jobs, console)
+    hidden = np.array([NAMES.index(row["hidden_dominant"]) for row in rows])
+    return recordings, hidden, dict(zip((FOUND, *bases), errors.T, strict=True))
+
+
+def measure_fitness(session: int, actor: int, task: str, weights: Array) -> Array:
+    """Compute the mean error (b,), m, of laws with weights (b, 4) over a recording's repetitions."""
+    performed = perform_in_session(session, actor, task)
+    parts = split_task(prepare_motion(performed.motion), performed.motion, whole=False)
+    return make_mean_fitness(parts)(weights) / mean_duration(parts)
 
 
 def _computed(function: Any, asked: Sequence[tuple[Any, ...]], jobs: int, console: Console) -> list[Any]:
@@ -360,6 +363,25 @@ def _computed(function: Any, asked: Sequence[tuple[Any, ...]], jobs: int, consol
     return found
 
 
+def collect_inputs(keys: Sequence[tuple[int, int, str]], path: Path, jobs: int, console: Console) -> Array:
+    """Compute the rules' inputs (m, 9) of recordings (session, actor, task), or read them in `path`."""
+    known = {}
+    if path.exists():
+        with path.open(encoding="utf-8") as file:
+            for session, actor, task, *numbers in csv.reader(file):
+                known[int(session), int(actor), task] = np.array(numbers, dtype=float)
+    lacking = [key for key in keys if key not in known]
+    for key, found in zip(lacking, _computed(rule_inputs, lacking, jobs, console), strict=True):
+        known[key] = np.round(found, 4)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([*key, *(f"{x:.4f}" for x in known[key])] for key in sorted(known))
+    return np.array([known[key] for key in keys])
+
+
+def rule_inputs(session: int, actor: int, task: str) -> Array:
+    return compute_fuzzy_inputs(prepare_motion(perform_in_session(session, actor, task).motion))
+
+
 def recordings_to_tune_on(
     sessions: Sequence[int], path: Path, jobs: int, console: Console
 ) -> LabelledRecordings:
@@ -369,24 +391,9 @@ def recordings_to_tune_on(
     shares = compute_criterion_shares(strategies, PERIOD)
     useful = shares.argmax(axis=1) != NOT_CONCLUDED
     wanted = [each for each, good in zip(every, useful, strict=True) if good]
-    known = {}
-    if path.exists():
-        with path.open(encoding="utf-8") as file:
-            for session, actor, task, *numbers in csv.reader(file):
-                known[int(session), int(actor), task] = np.array(numbers, dtype=float)
-    lacking = [each for each in wanted if each not in known]
-    for each, found in zip(lacking, _computed(tuning_inputs, lacking, jobs, console), strict=True):
-        known[each] = found
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([*key, *(f"{x:.4f}" for x in known[key])] for key in sorted(known))
     session, actor, task = (np.array(column) for column in zip(*wanted, strict=True))
-    return LabelledRecordings(
-        session, task, actor, np.array([known[each] for each in wanted]), shares[useful]
-    )
-
-
-def tuning_inputs(session: int, actor: int, task: str) -> Array:
-    return compute_fuzzy_inputs(prepare_motion(perform_in_session(session, actor, task).motion))
+    inputs = collect_inputs(wanted, path, jobs, console)
+    return LabelledRecordings(session, task, actor, inputs, shares[useful])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -429,19 +436,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         console.print(results.add(example, "§5.3.1", note=EXAMPLE_NOTE))
         results.check("the thesis's example has the rules and the Kenergy that are printed", reproduced)
         rows = optimised(given.sessions, given.table, given.out, given.jobs, console)
-        judged = judge(rows, bases, given.jobs, console)
+        judged = judge(rows, bases, given.out / INPUTS_FILE, given.jobs, console)
         predicted = predict_dominant(judged[0], ours)
         agreement, held = agreement_table(judged, bases)
         console.print(results.add(agreement, "§5.3, §5.4"))
         results.check("optimisation and simbench's rules agree at least as often as in the paper", held)
         console.print(results.add(confusion_table(judged[0], predicted)))
-        found = np.array([row["fitness_m"] for row in rows])
-        console.print(results.add(fitness_table(judged, found, predicted), "fig. 5.7-5.19"))
+        console.print(results.add(fitness_table(judged, predicted), "fig. 5.7-5.19"))
         console.print(results.add(tuning_table(tuning)))
         picture = given.picture or given.out / "fitness.png"
-        draw_fitness(
-            judged[0], found, judged[2][OURS], predicted, FIGURES | {UNSEEN: "not in the thesis"}, picture
-        )
+        errors = judged[2]
+        figures = FIGURES | {UNSEEN: "not in the thesis"}
+        draw_fitness(judged[0], errors[FOUND], errors[OURS], predicted, figures, picture)
         draw_memberships(ours.memberships, "Terms of the fuzzy rules, tuned", given.out / "memberships.png")
         task, actor = EXAMPLE
         motion = perform_in_session(given.sessions[0], actor, task).motion

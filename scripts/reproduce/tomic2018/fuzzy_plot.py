@@ -143,7 +143,7 @@ def draw_fitness(
             axes.plot(people[shown], 1e3 * error[chosen][shown], marker, color=colour, markersize=5)
         labels = [str(number) for number in recordings.actor[chosen]]
         axes.set_xticks(people, labels, size=7)
-        axes.set_xlim(-0.7, people.max() + 0.7)
+        axes.set_xlim(-0.7, people.max(initial=0) + 0.7)
         axes.set_yscale("log")
         axes.set_ylim(0.5, 300.0)
         axes.yaxis.set_major_formatter("{x:g}")
