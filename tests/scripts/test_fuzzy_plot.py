@@ -21,9 +21,9 @@ def drawn(monkeypatch, tmp_path):
     figures = []
     save = fuzzy.save_png
 
-    def keep(figure, path):
+    def keep(figure, path, **options):
         figures.append(figure)
-        save(figure, path)
+        save(figure, path, **options)
 
     monkeypatch.setattr(fuzzy, "save_png", keep)
 

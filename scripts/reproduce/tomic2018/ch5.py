@@ -129,7 +129,7 @@ Array = NDArray[np.float64]
 Row = Mapping[str, Any]
 """Of the table that `study_mixture` explains."""
 Judged = tuple[LabelledRecordings, NDArray[np.int64], dict[str, Array]]
-"""Recordings; hidden dominant criteria; mean errors, m, with the weights found and with those of each rules."""
+"""Recordings; hidden dominant criteria; mean errors, m, by weights found and by those of rules."""
 
 
 def example_table(bases: Mapping[str, RuleBase]) -> tuple[Table, bool]:
