@@ -99,9 +99,17 @@ def _parse_examples(text: str, source: str) -> ExampleRules:
     if len(table) < 3 or table[1][0] != WIDTH_ROW:
         raise SkillError(f"{source}: needs a first row named {WIDTH_ROW}, and examples below")
     locations = [f"{source}: line {number}" for number, _ in numbered]
-    rows = np.array(
-        [_parse_row(row, location) for row, location in zip(table[1:], locations[1:], strict=True)]
-    )
+    parsed = []
+    for row, location in zip(table[1:], locations[1:], strict=True):
+        # In the row of widths the cells of the criteria are empty.
+        cells = [cell or "0" for cell in row[1:]] if not parsed else row[1:]
+        numbers = [parse_finite_number(cell) for cell in cells]
+        if None in numbers:
+            raise SkillError(f"{location}: {', '.join(cells)[:80]} are not numbers")
+        parsed.append(np.array(numbers, dtype=float))
+        if len(numbers) != len(COLUMNS) - 1 or not ((parsed[-1] >= 0.0) & (parsed[-1] <= 1.0)).all():
+            raise SkillError(f"{location}: must have {len(COLUMNS) - 1} numbers from 0 to 1")
+    rows = np.array(parsed)
     weights, values = rows[1:, : len(OUTPUTS)], rows[1:, len(OUTPUTS) :]
     for each, location in zip(weights, locations[2:], strict=True):
         if abs(each.sum() - 1.0) > _ROUNDING:
@@ -110,18 +118,6 @@ def _parse_examples(text: str, source: str) -> ExampleRules:
     if not (widths > 0.0).all():
         raise SkillError(f"{locations[1]}: widths must be above 0")
     return ExampleRules(tuple(row[0] for row in table[2:]), values, weights, widths)
-
-
-def _parse_row(row: Sequence[str], location: str) -> Array:
-    """Read the numbers of a row; of the row of widths the cells of the criteria are empty, here 0."""
-    cells = [cell or "0" for cell in row[1:]] if row[0] == WIDTH_ROW else row[1:]
-    parsed = [parse_finite_number(cell) for cell in cells]
-    if None in parsed:
-        raise SkillError(f"{location}: {', '.join(cells)[:80]} are not numbers")
-    numbers = np.array(parsed, dtype=float)
-    if len(numbers) != len(COLUMNS) - 1 or not ((numbers >= 0.0) & (numbers <= 1.0)).all():
-        raise SkillError(f"{location}: must have {len(COLUMNS) - 1} numbers from 0 to 1")
-    return numbers
 
 
 # The thesis's names of table 5.1 in ROMEO's: the roll of the shoulder is the rotation about the upper arm.
