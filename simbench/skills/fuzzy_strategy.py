@@ -99,7 +99,7 @@ def _parse_examples(text: str, source: str) -> ExampleRules:
     if len(table) < 3 or table[1][0] != WIDTH_ROW:
         raise SkillError(f"{source}: needs a first row named {WIDTH_ROW}, and examples below")
     locations = [f"{source}: line {number}" for number, _ in numbered]
-    parsed = []
+    parsed: list[Array] = []
     for row, location in zip(table[1:], locations[1:], strict=True):
         # In the row of widths the cells of the criteria are empty.
         cells = [cell or "0" for cell in row[1:]] if not parsed else row[1:]
