@@ -419,6 +419,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         tuning = recordings_to_tune_on(given.tuning, given.out / INPUTS_FILE, given.jobs, console)
         everybody = np.ones(len(tuning.task), dtype=bool)
         fitted = fit_rules(tuning, everybody)
+        assert fitted.examples is not None
         note = f"Made by scripts/reproduce/tomic2018/ch5.py --ship from the actors of session {tuned_seeds}."
         for folder in (given.out, *([SHIPPED] if given.ship else [])):
             write_memberships(fitted.memberships, folder / MEMBERSHIPS, note)
