@@ -39,6 +39,9 @@ def skills(
     ] = "person",
     method: Annotated[Method, option("Search of the weights.")] = "lattice",
     seed: Annotated[int, option("Of the search, where it draws.", min=0)] = 0,
+    terms: Annotated[
+        Literal["tuned", "thesis"], option("Fuzzy rules: simbench's, or the thesis's with its own terms.")
+    ] = "tuned",
     criterion: Annotated[
         list[str] | None, option("A criterion of your own: ./FILE.py:NAME; repeatable.", "REF")
     ] = None,
@@ -64,7 +67,9 @@ def skills(
         read = read_motion(source, reading)
         motion = complete_person(read, height, mass, sex)
         sides = SIDES if hands == "both" else (hands,)
-        analysis = analyse_skill(motion, span=span, hands=sides, skeleton=skeleton, method=method, seed=seed)
+        analysis = analyse_skill(
+            motion, span=span, hands=sides, skeleton=skeleton, method=method, seed=seed, terms=terms
+        )
         fits = [
             (each, *fit_criterion(analysis.parts, analysis.mixture.weights, each)) for each in criterion or ()
         ]
@@ -145,6 +150,9 @@ def closing_lines(analysis: SkillAnalysis) -> Iterator[str]:
         f"the mixture leaves {mixture.fitness / spread:.0%} of that unexplained"
     )
     yield f"dominant   {mixture.dominant}; by fuzzy rules {analysis.strategy.dominant}"
+    rules = analysis.strategy.rules
+    examples = "" if rules.examples is None else f", {len(rules.examples.names)} recordings as examples"
+    yield f"rules      {len(rules.by_hand)} by hand with {rules.name} terms{examples}"
     rivals = flat.dominant[1:]
     if rivals:
         yield (

@@ -11,7 +11,8 @@ from simbench.kinematics.redundancy_criteria import CRITERIA
 from simbench.motion.human_motion import Actor, HumanMotion
 from simbench.robot.sides import SIDES
 from simbench.skills.anatomical_motion import PERSON, prepare_motion
-from simbench.skills.fuzzy_strategy import DetectedStrategy, detect_strategy
+from simbench.skills.fuzzy_rules import TUNED
+from simbench.skills.fuzzy_strategy import DetectedStrategy, detect_strategy, read_rule_base
 from simbench.skills.inverse_optimal_control import (
     Flatness,
     Mixture,
@@ -48,15 +49,18 @@ def analyse_skill(
     skeleton: str = PERSON,
     method: str = LATTICE,
     seed: int = 0,
+    terms: str = TUNED,
 ) -> SkillAnalysis:
     """Find the criteria behind a recording by both of the thesis's methods.
 
     `span`: first and last time, s; by default the repetitions of the periodic motion; `hands`: sides whose
     hands do the task: they keep their path; `skeleton`: one of `anatomical_motion.SKELETONS`: the person's
     own joints or the thesis's model; `method`: search method, one of `simplex_search.METHODS`; `seed`: seed
-    of the search. Returns results of both methods. Raises MotionError nothing repeats, or the person's
-    stature is not known. Raises SkillError no law can follow the recording, or a library is missing.
+    of the search; `terms`: fuzzy rules, one of `fuzzy_rules.TERM_SETS`. Returns results of both methods.
+    Raises MotionError nothing repeats, or the person's stature is not known. Raises SkillError no law can
+    follow the recording, a library is missing, or the terms are unknown.
     """
+    rules = read_rule_base(terms)
     task = prepare_motion(motion, span=span, hands=hands, skeleton=skeleton)
     parts = split_task(task, motion, span is not None)
     mixture = Mixture(parts, method, seed)
@@ -65,7 +69,7 @@ def analyse_skill(
         task,
         mixture,
         explore_mixture(parts, mixture),
-        detect_strategy(task),
+        detect_strategy(task, rules),
         parts,
         tuple(compute_path_errors(part, laws) for part in parts),
     )

@@ -12,7 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from simbench.errors import SkillError
 from simbench.files.text import parse_finite_number
@@ -28,6 +28,9 @@ from simbench.skills.fuzzy_rules import (
     OUTPUTS,
     RULES,
     SPEEDS,
+    THESIS,
+    THESIS_RULES,
+    TUNED,
     Memberships,
     Rule,
     read_shipped_memberships,
@@ -35,30 +38,34 @@ from simbench.skills.fuzzy_rules import (
 from simbench.skills.task_motion import TaskMotion
 
 _SHIPPED_EXAMPLES = "examples.csv"
-COLUMNS = ("recording", "criterion", *INPUTS)
+COLUMNS = ("recording", *OUTPUTS, *INPUTS)
 WIDTH_ROW = "width"
+# Above the rules by hand, in the thesis's way (§5.2.2), until the next example is some five widths away: the
+# greater, the more often rules named the criterion of people whom they were not tuned on.
+EXAMPLE_PRIORITY = 1e4
+_ROUNDING = 1e-3  # By which the sum of weights with four digits may differ from 1.
 
 
 @dataclass(frozen=True)
 class ExampleRules:
-    """n recordings, each a rule: if every input is about as here, this criterion is minimised."""
+    """n recordings, each a rule: if every input is about as here, the criteria have these weights."""
 
     names: tuple[str, ...]
     values: Array  # (n, 9): values of `INPUTS`: the centres of the Gaussian terms "about as here".
-    dominant: NDArray[np.int64]  # (n,) int: index of the dominant criterion in `OUTPUTS`.
+    weights: Array  # (n, 3): weights of `OUTPUTS`; rows with sum 1.
     widths: Array  # (9,): widths of the terms, one for each input, the same for all examples.
 
 
 def compute_example_strengths(values: Array, examples: ExampleRules) -> Array:
     """Compute how strongly the examples support each criterion.
 
-    An example's degree is the product of its terms', exp(−½ Σᵢ ((xᵢ − cᵢ)/wᵢ)²); those of one criterion add
-    up. Rules from examples are Wang & Mendel's (1992), whose defuzzifier the thesis takes; theirs have the
-    terms of a grid, these are centred on the example. `values` (m, 9): values of `INPUTS`, 0 to 1. Returns
-    (m, 3): strength for each of `OUTPUTS`.
+    An example's degree is the product of its terms', exp(−½ Σᵢ ((xᵢ − cᵢ)/wᵢ)²); its strength is that times
+    `EXAMPLE_PRIORITY`, and it gives each criterion that much of its weight. Rules from examples are Wang &
+    Mendel's (1992), whose defuzzifier the thesis takes; theirs have the terms of a grid, these are centred on
+    the example. `values` (m, 9): values of `INPUTS`, 0 to 1. Returns (m, 3): strength for each of `OUTPUTS`.
     """
     away = (values[:, None] - examples.values) / examples.widths
-    return np.asarray(np.exp(-0.5 * (away**2).sum(axis=2)) @ np.eye(len(OUTPUTS))[examples.dominant])
+    return EXAMPLE_PRIORITY * np.asarray(np.exp(-0.5 * (away**2).sum(axis=2)) @ examples.weights)
 
 
 @cache
@@ -92,28 +99,25 @@ def _parse_examples(text: str, source: str) -> ExampleRules:
     if len(table) < 3 or table[1][0] != WIDTH_ROW:
         raise SkillError(f"{source}: needs a first row named {WIDTH_ROW}, and examples below")
     locations = [f"{source}: line {number}" for number, _ in numbered]
-    widths = _parse_row(table[1], locations[1])
+    parsed: list[Array] = []
+    for row, location in zip(table[1:], locations[1:], strict=True):
+        # In the row of widths the cells of the criteria are empty.
+        cells = [cell or "0" for cell in row[1:]] if not parsed else row[1:]
+        numbers = [parse_finite_number(cell) for cell in cells]
+        if None in numbers:
+            raise SkillError(f"{location}: {', '.join(cells)[:80]} are not numbers")
+        parsed.append(np.array(numbers, dtype=float))
+        if len(numbers) != len(COLUMNS) - 1 or not ((parsed[-1] >= 0.0) & (parsed[-1] <= 1.0)).all():
+            raise SkillError(f"{location}: must have {len(COLUMNS) - 1} numbers from 0 to 1")
+    rows = np.array(parsed)
+    weights, values = rows[1:, : len(OUTPUTS)], rows[1:, len(OUTPUTS) :]
+    for each, location in zip(weights, locations[2:], strict=True):
+        if abs(each.sum() - 1.0) > _ROUNDING:
+            raise SkillError(f"{location}: {', '.join(OUTPUTS)} must have the sum 1")
+    widths = rows[0, len(OUTPUTS) :]
     if not (widths > 0.0).all():
         raise SkillError(f"{locations[1]}: widths must be above 0")
-    dominant = []
-    for row, location in zip(table[2:], locations[2:], strict=True):
-        if len(row) < 2 or row[1] not in OUTPUTS:
-            raise SkillError(f"{location}: criterion must be one of {', '.join(OUTPUTS)}")
-        dominant.append(OUTPUTS.index(row[1]))
-    values = np.array(
-        [_parse_row(row, location) for row, location in zip(table[2:], locations[2:], strict=True)]
-    )
-    return ExampleRules(tuple(row[0] for row in table[2:]), values, np.array(dominant), widths)
-
-
-def _parse_row(row: Sequence[str], location: str) -> Array:
-    parsed = [parse_finite_number(cell) for cell in row[2:]]
-    if None in parsed:
-        raise SkillError(f"{location}: {', '.join(row[2:])[:80]} are not numbers")
-    numbers = np.array(parsed, dtype=float)
-    if len(numbers) != len(INPUTS) or not ((numbers >= 0.0) & (numbers <= 1.0)).all():
-        raise SkillError(f"{location}: must have {len(INPUTS)} numbers from 0 to 1")
-    return numbers
+    return ExampleRules(tuple(row[0] for row in table[2:]), values, weights, widths)
 
 
 # The thesis's names of table 5.1 in ROMEO's: the roll of the shoulder is the rotation about the upper arm.
@@ -195,9 +199,33 @@ def compute_fuzzy_inputs(task: TaskMotion) -> Array:
 
 
 @dataclass(frozen=True)
+class RuleBase:
+    """Rules by hand with their terms, and rules by example."""
+
+    name: str  # Where they are from, one of `TERM_SETS` if they come with simbench.
+    by_hand: Sequence[Rule]
+    memberships: Memberships
+    examples: ExampleRules | None = None
+
+
+def read_rule_base(terms: str = TUNED) -> RuleBase:
+    """Read rules that come with simbench.
+
+    `terms`: `tuned`, all of simbench's rules with terms and examples from virtual people, whose criteria are
+    known; or `thesis`, the 17 rules of Tomić (2018) with the terms of its figures. Raises SkillError if it is
+    unknown.
+    """
+    memberships = read_shipped_memberships(terms)
+    if terms == THESIS:
+        return RuleBase(terms, THESIS_RULES, memberships)
+    return RuleBase(terms, RULES, memberships, read_shipped_examples())
+
+
+@dataclass(frozen=True)
 class DetectedStrategy:
     """The strategy that fuzzy rules detect in one recording."""
 
+    rules: RuleBase
     inputs: dict[str, float]  # Values of `INPUTS`, 0 to 1.
     strengths: dict[int, float]  # Number of a rule by hand to its strength.
     examples: dict[str, float]  # Criterion to how strongly examples support it.
@@ -209,25 +237,20 @@ class DetectedStrategy:
         return max(self.weights, key=self.weights.__getitem__)
 
 
-def detect_strategy(
-    task: TaskMotion, memberships: Memberships | None = None, examples: ExampleRules | None = None
-) -> DetectedStrategy:
+def detect_strategy(task: TaskMotion, rules: RuleBase | None = None) -> DetectedStrategy:
     """Detect by fuzzy rules what a person minimises, without any optimisation (Tomić 2018, chapter 5).
 
-    `task`: the prepared recording; `memberships`: membership functions of the terms; by default those that
-    come with simbench; `examples`: rules by example; by default those that come with simbench. Returns
-    weights of the criteria, and what they were inferred from. Raises SkillError nothing moves in the
-    recording, or scikit-fuzzy is not installed.
+    `task`: the prepared recording; `rules`: by default simbench's tuned ones; `read_rule_base` also has the
+    thesis's. Returns weights of the criteria, and what they were inferred from. Raises SkillError nothing
+    moves in the recording, or scikit-fuzzy is not installed.
     """
+    base = read_rule_base() if rules is None else rules
     values = compute_fuzzy_inputs(task)
-    _, strengths, by_example, weights = infer(
-        values,
-        read_shipped_memberships() if memberships is None else memberships,
-        examples=read_shipped_examples() if examples is None else examples,
-    )
+    _, strengths, by_example, weights = infer(values, base.memberships, base.by_hand, base.examples)
     return DetectedStrategy(
+        base,
         dict(zip(INPUTS, values.tolist(), strict=True)),
-        dict(zip((rule.number for rule in RULES), strengths[0].tolist(), strict=True)),
+        dict(zip((rule.number for rule in base.by_hand), strengths[0].tolist(), strict=True)),
         dict(zip(OUTPUTS, by_example[0].tolist(), strict=True)),
         dict(zip(OUTPUTS, weights[0].tolist(), strict=True)),
     )
@@ -243,7 +266,7 @@ def infer(
 
     z = Σᵢ ωᵢ μᵢ(ωᵢ) / Σᵢ μᵢ(ωᵢ), ωᵢ where the term that rule i concludes has its peak, 1, so that μᵢ(ωᵢ) =
     min(strength, 1) is the rule's strength, whatever the term's shape. The weights are the three z divided by
-    their sum. An example concludes 1 for its criterion, 0 for the others. `values` (m, 9) or (9,) array_like:
+    their sum. An example concludes its own weights. `values` (m, 9) or (9,) array_like:
     values of `INPUTS`, 0 to 1; `memberships`: parameters of the terms; `rules`: rules by hand; the thesis's
     own are `THESIS_RULES`; `examples`: rules by example, by default none. Returns
     `degrees`: membership (m,) of an input in its term, by both; `strengths` (m, 19): strength of each of

@@ -7,12 +7,14 @@ import pytest
 from PIL import Image
 
 from simbench.cli.main import main
+from simbench.cli.skills import closing_lines
 from simbench.errors import MotionError
 from simbench.kinematics.redundancy_criteria import CRITERIA
 from simbench.motion.human_motion import Actor
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion
 from simbench.skills.analysis import analyse_skill, complete_person, compute_point_spread
+from simbench.skills.fuzzy_strategy import detect_strategy, read_rule_base
 
 SOURCE, SPAN = "deepmimic:humanoid3d_walk", (0.0, 1.2)
 
@@ -45,6 +47,7 @@ def test_prints_and_draws_it(analysis, tmp_path, capsys):
         [row] = [line for line in table if line and line[0] == name]
         assert float(row[1]) == pytest.approx(analysis.mixture.weights[k], abs=5e-4)
     assert f"dominant   {analysis.mixture.dominant}" in said
+    assert "\nrules      19 by hand with tuned terms, 244 recordings as examples\n" in said
     with Image.open(picture) as drawn:
         assert drawn.size[0] == 1200
 
@@ -66,6 +69,13 @@ def test_refuses_in_one_line(given, message, capsys, tmp_path, monkeypatch):
     assert said.err.count("\n") == 1
     assert not said.out
     assert not list(tmp_path.iterdir())
+
+
+def test_says_which_rules_are_used(analysis):
+    thesis = detect_strategy(analysis.task, read_rule_base("thesis"))
+    said = list(closing_lines(replace(analysis, strategy=thesis)))
+    assert "rules      17 by hand with thesis terms" in said
+    assert f"dominant   {analysis.mixture.dominant}; by fuzzy rules {thesis.dominant}" in said
 
 
 def test_a_persons_measures_are_told_or_kept():

@@ -285,7 +285,7 @@ _PASSABLE = tuple(word for word in WORDS if "\x00" not in word)
 
 def _memberships(rng: random.Random, seeds: Seeds) -> Case:
     del seeds
-    shipped = Path(fuzzy_rules.__file__).with_name("memberships.yaml")
+    shipped = Path(fuzzy_rules.__file__).with_name("memberships_tuned.yaml")
     return Case({"rules.yaml": mutate_yaml(shipped.read_bytes(), rng)}, ("rules.yaml",), "read_memberships")
 
 

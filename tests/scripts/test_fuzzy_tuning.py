@@ -10,7 +10,7 @@ from simbench.skills.fuzzy_rules import INPUTS
 from simbench.skills.fuzzy_strategy import infer
 
 with loaded_script("reproduce/tomic2018/fuzzy_tuning.py") as tuning:
-    INITIAL_MEMBERSHIPS = tuning.INITIAL_MEMBERSHIPS
+    THESIS_MEMBERSHIPS = tuning.THESIS_MEMBERSHIPS
     flatten_memberships = tuning.flatten_memberships
     compute_dominance_loss = tuning.compute_dominance_loss
     make_constraints = tuning.make_constraints
@@ -19,17 +19,18 @@ with loaded_script("reproduce/tomic2018/fuzzy_tuning.py") as tuning:
 
 @pytest.fixture(scope="module")
 def recordings():
-    """Inputs, and the weights that other terms than those set by hand make of them."""
+    """Inputs, and the weights that other terms than the thesis's make of them."""
     hidden = replace(
-        INITIAL_MEMBERSHIPS,
-        inputs=INITIAL_MEMBERSHIPS.inputs
+        THESIS_MEMBERSHIPS,
+        inputs=THESIS_MEMBERSHIPS.inputs
         | {
-            "vElbowYaw": ((0.1, 0.1), (0.25, 0.1), (0.4, 0.3)),
-            "vShoulderPitch": ((0.3, 0.2), (0.7, 0.1), (0.9, 0.2)),
-            "vShoulderYaw": ((0.3, 0.1), (0.5, 0.1), (0.7, 0.3)),
+            "vElbowYaw": ((0.0, 0.25), (0.65, 0.0625), (1.0, 0.0625)),
+            "vShoulderPitch": ((0.0, 0.0625), (0.35, 0.25), (1.0, 0.25)),
+            "vShoulderYaw": ((0.0, 0.25), (0.35, 0.0625), (1.0, 0.25)),
+            "vTrunkPitch": ((0.0, 0.125), (1.0, 0.125)),
         },
     )
-    values = np.random.default_rng(8).uniform(size=(300, len(INPUTS)))
+    values = np.random.default_rng(8).uniform(size=(600, len(INPUTS)))
     values[:, INPUTS.index("vTrunkPitch")] *= 0.5
     weights = infer(values, hidden)[3]
     # As many of each kind.
@@ -44,12 +45,8 @@ def test_gradient_is_that_of_the_loss(recordings):
     dominant = weights.argmax(axis=1)
     rng = np.random.default_rng(2)
     # Away from the values at which rules have two least conditions.
-    parameters = np.clip(
-        flatten_memberships(INITIAL_MEMBERSHIPS)
-        + rng.uniform(0.0, 0.03, len(flatten_memberships(INITIAL_MEMBERSHIPS))),
-        0.01,
-        1.0,
-    )
+    middle = flatten_memberships(THESIS_MEMBERSHIPS)
+    parameters = np.clip(middle + rng.uniform(0.0, 0.03, len(middle)), 0.01, 1.0)
     loss, gradient = compute_dominance_loss(parameters, values, dominant)
     numerical = approx_fprime(parameters, lambda p: compute_dominance_loss(p, values, dominant)[0], 1e-7)
     assert loss > 0.0
@@ -60,7 +57,7 @@ def test_gradient_is_that_of_the_loss(recordings):
 def test_tuning_finds_terms_that_agree_and_keeps_limits(recordings):
     values, weights = recordings
     dominant = weights.argmax(axis=1)
-    by_hand = (infer(values, INITIAL_MEMBERSHIPS)[3].argmax(axis=1) == dominant).mean()
+    by_hand = (infer(values, THESIS_MEMBERSHIPS)[3].argmax(axis=1) == dominant).mean()
     tuned = tune_memberships(values, weights, seed=3, starts=2, hops=2)
     once, again = (tune_memberships(values, weights, seed=3, starts=1, hops=0) for _ in range(2))
     assert once == again

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from script_modules import loaded_script
 
-from simbench.kinematics.redundancy_criteria import CRITERIA
 from simbench.skills.fuzzy_rules import INPUTS, OUTPUTS, THESIS_RULES
 
 with loaded_script("reproduce/tomic2018/fuzzy_tuning.py") as validation:
@@ -27,9 +26,8 @@ def recordings():
     actor = np.tile(np.arange(1, 11), 16)
     weights = np.full((len(task), 4), 0.1)
     weights[np.arange(len(task)), (actor - 1) % 4] = 0.7
-    names = tuple(frozenset([list(CRITERIA)[k]]) for k in weights.argmax(axis=1))
     inputs = rng.uniform(size=(len(task), len(INPUTS)))
-    return validation.LabelledRecordings(session, task, actor, inputs, weights, names)
+    return validation.LabelledRecordings(session, task, actor, inputs, weights)
 
 
 def test_nobody_is_judged_by_rules_tuned_on_them(recordings, monkeypatch):

@@ -34,13 +34,17 @@ def named(count):
 def test_strength_is_the_product_of_gaussians():
     values = np.array([[0.5] * 9, [0.1] * 9])
     examples = ExampleRules(
-        named(3), np.array([[0.5] * 9, [0.4] * 9, [0.1] * 9]), np.array([0, 0, 2]), WIDTHS
+        named(3),
+        np.array([[0.5] * 9, [0.4] * 9, [0.1] * 9]),
+        np.array([[1.0, 0.0, 0.0], [0.7, 0.0, 0.3], [0.2, 0.0, 0.8]]),
+        WIDTHS,
     )
     found = compute_example_strengths(values, examples)
     degree = np.prod([np.exp(-(0.1**2) / (2.0 * width**2)) for width in WIDTHS])
     assert found.shape == (2, 3)
-    assert found[0, 0] == pytest.approx(1.0 + degree)
-    assert found[1, 2] == pytest.approx(1.0)
+    assert found[0, 0] == pytest.approx(1e4 * (1.0 + 0.7 * degree))
+    assert found[0, 2] == pytest.approx(1e4 * 0.3 * degree)
+    assert found[1] == pytest.approx([2e3, 0.0, 8e3])
     assert found[:, 1].tolist() == [0.0, 0.0]
 
 
@@ -64,7 +68,7 @@ def test_the_input_that_tells_gets_narrow_terms_and_new_people_are_told():
     assert narrower[3] < 0.3 < np.delete(narrower, 3).min()
     values, weights, _ = people(rng, 30, 3)
     told = compute_example_strengths(values, learned).argmax(axis=1) == weights.argmax(axis=1)
-    untuned = ExampleRules(learned.names, learned.values, learned.dominant, WIDTHS)
+    untuned = ExampleRules(learned.names, learned.values, learned.weights, WIDTHS)
     assert told.mean() > 0.95
     assert (
         told.mean()
@@ -98,7 +102,8 @@ def test_what_cannot_be_learned_from_is_refused(values, weights, who):
 
 @pytest.fixture
 def written(tmp_path):
-    examples = ExampleRules(named(2), np.array([[0.25] * 9, [0.75] * 9]), np.array([0, 2]), np.full(9, 0.125))
+    weights = np.array([[0.75, 0.25, 0.0], [0.125, 0.25, 0.625]])
+    examples = ExampleRules(named(2), np.array([[0.3] * 9, [0.8] * 9]), weights, np.full(9, 0.125))
     write_examples(examples, tmp_path / "examples.csv", "from nowhere")
     return examples, tmp_path / "examples.csv"
 
@@ -107,7 +112,7 @@ def test_file_and_back(written):
     examples, path = written
     found = read_examples(path)
     assert found.names == examples.names
-    for name in ("values", "dominant", "widths"):
+    for name in ("values", "weights", "widths"):
         np.testing.assert_array_equal(getattr(found, name), getattr(examples, name))
     assert "# from nowhere" in path.read_text()
     assert [each.name for each in path.parent.iterdir()] == ["examples.csv"]
@@ -116,14 +121,15 @@ def test_file_and_back(written):
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("ergonomyTrunk", "trunk", "must have exactly the columns recording, criterion"),
+        ("ergonomyTrunk", "trunk", "must have exactly the columns recording, energy"),
         ("width,", "breadth,", "needs a first row named width"),
         ("0.1250", "0.0", "line 5: widths must be above 0"),
-        ("ergonomy,0.75", "comfort,0.75", "line 7: criterion must be one of energy, velocity, ergonomy"),
-        ("0.7500", "1.5", "line 7: must have 9 numbers from 0 to 1"),
-        ("0.7500", "nan", "line 7: nan, 0.7500.* are not numbers"),
-        (",0.7500", "", "line 7: must have 9 numbers"),
-        ("0.7500", "much", "line 7: much, 0.7500.* are not numbers"),
+        ("0.6250", "0.6350", "line 7: energy, velocity, ergonomy must have the sum 1"),
+        ("0.8000", "1.5", "line 7: must have 12 numbers from 0 to 1"),
+        ("0.8000", "nan", "line 7: .*nan, 0.8000.* are not numbers"),
+        ("0.6250", "", "line 7: .* are not numbers"),
+        (",0.8000", "", "line 7: must have 12 numbers"),
+        ("0.8000", "much", "line 7: .*much, 0.8000.* are not numbers"),
     ],
 )
 def test_bad_files_are_refused(written, old, new, said):
@@ -144,6 +150,8 @@ def test_missing_file_and_folder(tmp_path, written):
 
 def test_shipped_examples_are_of_every_criterion():
     shipped = read_shipped_examples()
-    assert set(shipped.dominant.tolist()) == set(range(len(OUTPUTS)))
+    assert set(shipped.weights.argmax(axis=1).tolist()) == set(range(len(OUTPUTS)))
     assert len(shipped.names) > 100
     assert not any("hand_drill" in name for name in shipped.names)
+    # The people whom the thesis's agreement is measured on are no examples.
+    assert not any("session 2018" in name for name in shipped.names)

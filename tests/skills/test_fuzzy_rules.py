@@ -42,11 +42,14 @@ def test_rules_are_those_printed():
 def test_ergonomy_has_priority():
     assert OUTPUTS == ("energy", "velocity", "ergonomy")
     for rule in THESIS_RULES:
-        assert rule.priority == (0.7 if rule.conclusion[2] == "XB" else 0.1)
+        # Printed for all but rule 17, of which the thesis's example shows that it was not heard.
+        printed = 0.7 if rule.conclusion[2] == "XB" else 0.1
+        assert rule.priority == (0.0 if rule.number == 17 else printed)
+        assert next(each for each in RULES if each.number == rule.number).priority == printed
 
 
 def test_own_rules_are_told_apart_and_heard_between_the_thesiss():
-    assert RULES == THESIS_RULES + OWN_RULES
+    assert RULES[:16] + RULES[17:] == THESIS_RULES[:16] + OWN_RULES
     assert [rule.number for rule in RULES] == list(range(1, 20))
     assert all(0.1 < rule.priority < 0.7 for rule in OWN_RULES)
 

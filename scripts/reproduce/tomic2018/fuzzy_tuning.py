@@ -1,4 +1,4 @@
-"""Fuzzy rules tuned by constrained optimisation against inverse optimal control, and cross-validated.
+"""Fuzzy rules tuned by constrained optimisation to the criteria behind recordings, and cross-validated.
 
 Rules are tuned on part of the people and judged on the others, until everybody was one of the others. No rule
 concludes manipulability, so that recordings which it dominates are left out, as in Tomić (2018), chapter 5.
@@ -24,10 +24,13 @@ from simbench.skills.fuzzy_rules import (
     OUTPUTS,
     RULES,
     SPEEDS,
+    THESIS,
+    TUNED,
     Memberships,
     Rule,
+    read_shipped_memberships,
 )
-from simbench.skills.fuzzy_strategy import COLUMNS, WIDTH_ROW, ExampleRules, infer
+from simbench.skills.fuzzy_strategy import COLUMNS, WIDTH_ROW, ExampleRules, RuleBase, infer
 
 _MEMBERSHIPS_HEAD = """\
 # Membership functions of the fuzzy strategy detection (Tomić 2018, chapter 5); all from 0 to 1.
@@ -43,23 +46,13 @@ _FURTHEST = 1.8
 _SILENCE = 1e-3
 """Strength that is added for each criterion, so that it is not zero where no example is near."""
 _EXAMPLES_HEAD = """\
-# Recordings as rules of the fuzzy strategy detection: inputs, and the criterion that inverse optimal control
-# found dominant. The first row has the widths of the Gaussian terms, the same for all recordings.
+# Recordings as rules of the fuzzy strategy detection: what the criteria count for in the person's strategy,
+# manipulability left out, and the inputs. The first row has the widths of the Gaussian terms.
 """
 
 
-INITIAL_MEMBERSHIPS = Memberships(
-    {
-        name: (
-            ((0.2, 0.4), (0.4, 0.8))
-            if name in DISTANCES
-            else tuple((float(centre), 0.2) for centre in np.linspace(0.0, 1.0, len(INPUT_TERMS[name])))
-        )
-        for name in INPUT_TERMS
-    },
-    dict.fromkeys(OUTPUTS, (0.05, 0.25, 0.5, 0.75, 0.95)),
-)
-"""Terms spread evenly, from which tuning starts: the thesis prints no numbers but XB's 0.95 (§5.3.1)."""
+THESIS_MEMBERSHIPS = read_shipped_memberships(THESIS)
+"""The thesis's own terms, from which tuning starts and about which it keeps."""
 
 
 def flatten_memberships(memberships: Memberships) -> Array:
@@ -112,7 +105,7 @@ def learn_examples(
     The widths make −mean log p least, where p is the share of the right criterion in what the examples of all
     other people say; gradient descent (L-BFGS-B) from `WIDTHS`, exact gradient. `names`: names of n
     recordings; `values` (n, 9) _like: values of `INPUTS`, 0 to 1; `weights` (n, 3) _like: weights of
-    `OUTPUTS`, found by optimisation; no row is all 0; `people` (n,) _like: identifiers of the recorded
+    `OUTPUTS`; no row is all 0; `people` (n,) _like: identifiers of the recorded
     people, at least two different ones.
     """
     rows, targets, who = np.asarray(values, float), np.asarray(weights, float), np.asarray(people)
@@ -131,7 +124,8 @@ def learn_examples(
         method="L-BFGS-B",
         bounds=bounds,
     )
-    return ExampleRules(names, rows, dominant, WIDTHS * np.exp(found.x))
+    shares = targets / targets.sum(axis=1, keepdims=True)
+    return ExampleRules(names, rows, shares, WIDTHS * np.exp(found.x))
 
 
 def _prediction_loss(
@@ -156,9 +150,9 @@ def write_examples(examples: ExampleRules, path: Path, note: str) -> None:
     It appears once it is whole. `examples`: the examples with their widths; `path`: CSV file to be written;
     `note`: origin of the examples, one line.
     """
-    named = [OUTPUTS[index] for index in examples.dominant]
-    rows = [(WIDTH_ROW, "", examples.widths), *zip(examples.names, named, examples.values, strict=True)]
-    lines = [",".join([name, criterion, *(f"{x:.4f}" for x in numbers)]) for name, criterion, numbers in rows]
+    lines = [",".join([WIDTH_ROW, *[""] * len(OUTPUTS), *(f"{x:.4f}" for x in examples.widths)])]
+    for name, *numbers in zip(examples.names, examples.weights, examples.values, strict=True):
+        lines.append(",".join([name, *(f"{x:.4f}" for x in np.concatenate(numbers))]))
     try:
         write_whole(path, _EXAMPLES_HEAD + f"# {note}\n" + "\n".join([",".join(COLUMNS), *lines]) + "\n")
     except OSError as error:
@@ -168,18 +162,22 @@ def write_examples(examples: ExampleRules, path: Path, note: str) -> None:
 TEMPERATURE = 0.1
 """Difference of two weights at which the rules count as sure, e : 1, of the greater."""
 PULL = 0.003
-"""Penalty on the squared distance from the terms set by hand: what recordings say nothing about stays."""
+"""Penalty on the squared distance from the thesis's terms: what recordings say nothing about stays."""
 COPIES = 3
 """Copies of each recording, with inputs as another recording of the same might have had them."""
 JITTER = np.where(np.isin(INPUTS, SPEEDS), 0.02, 0.006)
 """Standard deviation of the copies' inputs: about that between single repetitions of one person."""
-_WIDEST, _APART = 0.5, 0.05
-"""Greatest width of a Gaussian; least distance of two neighbouring terms."""
-_SPREAD = 0.2
+_SHIFT, _FACTOR, _NEARER = 0.15, 2.0, 4.0
+"""Greatest shift of a medium term's peak; greatest ratio of a Gaussian's width and the thesis's, either way;
+greatest ratio of where a Z-shape falls in the thesis and here: 1 is half a turn from the ergonomic angle.
+"""
+_APART = 0.05
+"""Least distance of two Z-shapes of an input."""
+_SPREAD = 0.1
 """Standard deviation of the parameters that are drawn as starts."""
 _SLACK = 1e-6
 """By which an inequality may be missed."""
-_MIDDLE = flatten_memberships(INITIAL_MEMBERSHIPS)
+_MIDDLE = flatten_memberships(THESIS_MEMBERSHIPS)
 _PARAMETERS = [(name, k) for name, terms in INPUT_TERMS.items() for _ in terms for k in range(2)]
 _FEET = np.array([at for at, (name, k) in enumerate(_PARAMETERS) if name in DISTANCES and k == 1])
 """Indices in the flat parameters of the values at which Z-shapes reach 0."""
@@ -198,20 +196,19 @@ def tune_memberships(
     values: ArrayLike,
     weights: ArrayLike,
     seed: int,
-    starts: int = 10,
-    hops: int = 20,
+    starts: int = 3,
+    hops: int = 5,
     rules: Sequence[Rule] = RULES,
 ) -> TuningResult:
-    """Fit the terms to the criteria that inverse optimal control found dominant.
+    """Fit the terms to the criteria that dominate recordings.
 
     Every parameter keeps to its bounds, terms to their order, and a term to a least width; sequential
     quadratic programming with exact gradients, one of fmincon's methods (Tomić 2018, §5.2.1). It descends
-    from the terms set by hand, from starts drawn about them, and then again and again from starts drawn about
+    from the thesis's terms, from starts drawn about them, and then again and again from starts drawn about
     the best. Copies of the recordings with inputs slightly changed keep the terms from fitting single people.
-    `values` (m, 9) _like: values of `INPUTS`, 0 to 1; `weights` (m, 3) _like: weights of `OUTPUTS`, found by
-    optimisation; no row is all 0; `seed`: seed of copies and starts; the same gives the same parameters;
-    `starts`: number of descents from about the terms set by hand; `hops`: number of descents from about the
-    best.
+    `values` (m, 9) _like: values of `INPUTS`, 0 to 1; `weights` (m, 3) _like: weights of `OUTPUTS`; no row is
+    all 0; `seed`: seed of copies and starts; the same gives the same parameters; `starts`: number of descents
+    from about the thesis's terms; `hops`: number of descents from about the best.
     """
     rows, targets = np.atleast_2d(np.asarray(values, float)), np.atleast_2d(np.asarray(weights, float))
     if targets.shape != (len(rows), len(OUTPUTS)) or not (targets.max(axis=1, initial=0.0) > 0.0).all():
@@ -261,32 +258,26 @@ def _descend(
 def make_constraints() -> tuple[Bounds, LinearConstraint]:
     """Make the bounds of the flat parameters, and the inequalities that keep terms in order.
 
-    Returns `order`: least distances of parameters.
+    A term keeps what its name says: of speeds, XS has its peak at 0 and XB at 1, M within `_SHIFT` of the
+    middle; widths stay within `_FACTOR` of the thesis's; a Z-shape falls where the thesis's does or up to
+    `_NEARER` times nearer, XS before S. Peaks of outputs are the thesis's. Returns bounds; least distances of
+    parameters.
     """
-    low, high, order = (
-        np.zeros(len(flatten_memberships(INITIAL_MEMBERSHIPS))),
-        np.ones(len(flatten_memberships(INITIAL_MEMBERSHIPS))),
-        [],
-    )
+    low, high, order = _MIDDLE.copy(), _MIDDLE.copy(), []
     at = 0
     for name, terms in INPUT_TERMS.items():
-        for k in range(len(terms)):
+        for k, term in enumerate(terms):
             if name in DISTANCES:
+                low[[at, at + 1]] /= _NEARER
                 order.append((at, at + 1, NARROWEST))
+                if k > 0:
+                    order += [(at - 2, at, _APART), (at - 1, at + 1, _APART)]
             else:
-                low[at + 1], high[at + 1] = NARROWEST, _WIDEST
-            if k > 0:
-                order.append((at - 2, at, _APART))
-                if name in DISTANCES:
-                    order.append((at - 1, at + 1, _APART))
+                low[at + 1], high[at + 1] = low[at + 1] / _FACTOR, high[at + 1] * _FACTOR
+                if term == "M":
+                    low[at], high[at] = low[at] - _SHIFT, high[at] + _SHIFT
             at += 2
-    for _ in OUTPUTS:
-        for k in range(len(OUTPUT_TERMS)):
-            low[at] = 0.01
-            if k > 0:
-                order.append((at - 1, at, _APART))
-            at += 1
-    rows = np.zeros((len(order), at))
+    rows = np.zeros((len(order), len(_MIDDLE)))
     for row, (less, more, _) in zip(rows, order, strict=True):
         row[less], row[more] = -1.0, 1.0
     return Bounds(low, high), LinearConstraint(rows, np.array([gap for _, _, gap in order]), np.inf)
@@ -377,15 +368,13 @@ NOT_CONCLUDED = len(OUTPUTS)
 
 @dataclass(frozen=True)
 class LabelledRecordings:
-    """m recordings with the rules' inputs and what optimisation found."""
+    """m recordings with the rules' inputs, and the criteria behind them."""
 
     session: NDArray[np.int64]  # (m,) int: seeds of the sessions.
     task: NDArray[np.str_]  # (m,): names of the tasks.
     actor: NDArray[np.int64]  # (m,) int: numbers of the actors in their session.
     inputs: Array  # (m, 9): values of `rules.INPUTS`.
-    weights: Array  # (m, 4): shares of energy, velocity, ergonomy, manipulability that optimisation found.
-    # For each recording the criteria that dominate a mixture about as good as the best.
-    rivals: tuple[frozenset[str], ...]
+    weights: Array  # (m, 4): what energy, velocity, ergonomy, manipulability count for: found, or known.
 
     @property
     def dominant(self) -> NDArray[np.int64]:
@@ -401,15 +390,6 @@ class LabelledRecordings:
     def decidable(self) -> NDArray[np.bool_]:
         """Whether rules can be right at all (m,)."""
         return self.dominant != NOT_CONCLUDED
-
-
-@dataclass(frozen=True)
-class RuleBase:
-    """Rules with all that was fitted to recordings."""
-
-    by_hand: Sequence[Rule]
-    memberships: Memberships  # Their tuned terms.
-    examples: ExampleRules | None  # Rules by example, if any.
 
 
 @dataclass(frozen=True)
@@ -458,14 +438,14 @@ def fit_rules(
     not allow tuning, or scikit-fuzzy is not installed.
     """
     values, weights = recordings.inputs[chosen], recordings.weights[chosen, : len(OUTPUTS)]
-    memberships = tune_memberships(values, weights, TUNING_SEED, rules=by_hand).memberships
     names = tuple(
         f"actor:{task}:{actor} of session {session}"
         for task, actor, session in zip(recordings.task, recordings.actor, recordings.session, strict=True)
     )
     picked = tuple(names[k] for k in np.flatnonzero(chosen))
+    memberships = tune_memberships(values, weights, TUNING_SEED, rules=by_hand).memberships
     learned = learn_examples(picked, values, weights, recordings.person[chosen]) if examples else None
-    return RuleBase(by_hand, memberships, learned)
+    return RuleBase(TUNED, by_hand, memberships, learned)
 
 
 def predict_dominant(recordings: LabelledRecordings, rules: RuleBase) -> NDArray[np.int64]:

@@ -22,6 +22,7 @@ from simbench.motion.actors.people import (
     ERGONOMIC,
     STANCES,
     ActorPerformance,
+    ActorStrategy,
     deal_strategies,
     session_people,
 )
@@ -62,9 +63,7 @@ def perform_in_session(seed: int, number: int, task: str) -> ActorPerformance:
     errors = MocapErrors(skin=person.skin)
     if task in FREE:
         return FREE[task](person, np.random.default_rng(key), errors, source)
-    # Everybody up to this participant is dealt to.
-    keys = ([seed, 1, each, _seed_number(task), 0] for each in range(1, number + 1))
-    strategy = deal_strategies(task, map(np.random.default_rng, keys))[-1]
+    strategy = deal_in_session(seed, number, task)
     human = HumanModel(person.actor, person.proportions, person.lift)
     stances = [(person, STANCES[person.stance])]
     if strategy.dominant == "ergonomy":
@@ -84,6 +83,13 @@ def perform_in_session(seed: int, number: int, task: str) -> ActorPerformance:
             except MotionError as error:
                 refusal = error
     raise refusal
+
+
+def deal_in_session(seed: int, number: int, task: str) -> ActorStrategy:
+    """Draw what a participant minimises in a task. Arguments as of `perform_in_session`."""
+    # Everybody up to this participant is dealt to.
+    keys = ([seed, 1, each, _seed_number(task), 0] for each in range(1, number + 1))
+    return deal_strategies(task, map(np.random.default_rng, keys))[-1]
 
 
 def _seed_number(task: str) -> int:
