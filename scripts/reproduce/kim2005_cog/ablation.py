@@ -27,7 +27,7 @@ from rich.table import Table
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from results import Results, add_results_option, begin_results, write_results
 
-from simbench.errors import SimbenchError
+from simbench.errors import BalanceError, SimbenchError
 from simbench.runs.log import open_run
 from simbench.runs.metrics import run_metrics
 from simbench.runs.pipeline import run_scenario
@@ -46,6 +46,8 @@ VARIANTS: dict[str, tuple[str, ...]] = {
     "nowhere": ALL,
 }
 SPEEDS = (1.0, 1.25, 1.5, 2.0, 3.0, 4.0)
+SLOWER = (0.75, 0.5, 0.25)
+"""Tried where the robot falls at the motion's own speed."""
 SHOWN_SPEEDS = 4
 """Speeds that have columns of their own; the others are tried to find the fall."""
 PUSHES = (4.0, 8.0, 12.0, 16.0, 20.0, 24.0, 28.0)
@@ -86,7 +88,7 @@ def run_case(case: Case, speed: float = 1.0, impulse: float = 0.0) -> Outcome:
         changes.append(PUSH.format(impulse=impulse, direction=PUSH_DIRECTION[case.motion]))
     with tempfile.TemporaryDirectory() as folder:
         result = run_scenario(load_scenario(case.motion, changes), Path(folder) / "run", on_progress=False)
-        log = open_run(result.path).load()
+        log = open_run(result.directory).load()
     standing = until_fall(log)
     metrics = run_metrics(standing)
     fell = float(standing.time[-1]) if standing.sizes["time"] < log.sizes["time"] else None
@@ -95,15 +97,28 @@ def run_case(case: Case, speed: float = 1.0, impulse: float = 0.0) -> Outcome:
 
 
 def run_speeds(case: Case) -> list[Outcome]:
-    """Run a motion faster and faster, until the robot falls or the motion does not become faster."""
+    """Run a motion faster and faster, until the robot falls or the motion does not become faster.
+
+    If it falls at the first, slower and slower, as long as it falls.
+    """
     outcomes: list[Outcome] = []
     for speed in SPEEDS:
-        outcome = run_case(case, speed)
+        try:
+            outcome = run_case(case, speed)
+        except BalanceError:
+            # The legs cannot make what the plan asks of them: no faster.
+            break
         if outcomes and outcome.speed < 1.01 * outcomes[-1].speed:
             break
         outcomes.append(outcome)
         if outcome.fell_s is not None:
             break
+    if len(outcomes) == 1 and outcomes[0].fell_s is not None:
+        for speed in SLOWER:
+            slower = run_case(case, speed)
+            if slower.fell_s is None:
+                break
+            outcomes.append(slower)
     return outcomes
 
 
@@ -164,7 +179,7 @@ def tables(
             table.add_column(heading)
         for variant in VARIANTS:
             outcomes = cases[motion, variant][0]
-            row = [said(each) for each in outcomes[:SHOWN_SPEEDS]]
+            row = [said(each) for each in outcomes[:SHOWN_SPEEDS] if each.speed > 0.99]
             row += ["-"] * (SHOWN_SPEEDS - len(row))
             table.add_row(variant, *row, limit_said(outcomes))
         note = "A dash: the robot falls at a lower speed, or joints' speed limits slow the motion."
@@ -197,12 +212,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     found: dict[Case, tuple[list[Outcome], float | None]] = {}
     try:
-        with ProcessPoolExecutor(given.jobs, get_context("spawn")) as pool, Progress() as progress:
+        bar = Progress(console=Console(stderr=True))
+        with ProcessPoolExecutor(given.jobs, get_context("spawn")) as pool, bar as progress:
             task = progress.add_task("ablation", total=len(cases))
             for done in as_completed([pool.submit(measure, case, given.quick) for case in cases]):
                 case, outcomes, push = done.result()
                 found[case] = outcomes, push
                 progress.advance(task)
+                progress.console.print(
+                    f"{' '.join(case)}: {', '.join(said(each) for each in outcomes)}; push {push}"
+                )
     except SimbenchError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
