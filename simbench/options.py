@@ -484,6 +484,19 @@ class ControlSection(ScenarioSection):
 BALANCE_CONTROLLERS = ("cog_zmp",)  # Balance controllers that ship with simbench.
 
 
+class EmbeddingSection(ScenarioSection):
+    """Where balance takes the motion of trunk, arms and head into account; elsewhere they rest for it."""
+
+    jacobian: bool = True
+    """Their velocity as a known term of the COG's: the motion-embedded COG Jacobian."""
+    cog: bool = True
+    """Their posture in the COG, measured and in its Jacobian."""
+    feedforward: bool = True
+    """Their posture and motion in the feed-forward torques of the legs."""
+    plan: bool = True
+    """Their motion in the plan of COG, ZMP and legs, which is made before the run."""
+
+
 class BalanceSection(ScenarioSection):
     """Balance of a robot that stands while its arms move (Kim, Choi, Oh & You 2005)."""
 
@@ -495,9 +508,8 @@ class BalanceSection(ScenarioSection):
     """Keys of a plug-in's balance controller."""
     control: bool = True
     """Whether the measured COG and ZMP are fed back. If not, the legs follow their plan."""
-    embedding: bool = True
-    """Motion embedding: whether the balance controller takes the arms' motion into account. If not, it
-    assumes the arms to stay in their initial posture."""
+    embedding: EmbeddingSection = EmbeddingSection()
+    """Motion embedding: where balance takes the arms' motion into account."""
     gain_cog: Annotated[float, Field(ge=1e-6, le=1e6, json_schema_extra={"unit": "1/s"})] | None = None
     """Gain k_c of the COG-ZMP control; above ω, the pendulum's natural frequency. By default 6 1/s, or
     1.4 ω if that is more."""

@@ -30,7 +30,6 @@ GROUPS = (
     WHEEL_GROUP,
 )
 RESULTS = {
-    "fell_s": "falls at",
     "push.survived_ns": "survives",
     "drawer.travel_ratio": "travel ratio",
     "valves.left_turn_ratio": "turn ratio, left",
@@ -203,15 +202,13 @@ def _chosen_numbers(scenario: Scenario, baseline: Baseline) -> dict[str, Metric]
         expected = baseline.get(name)
         if expected is None or expected.value is None or expected.spread is None:
             continue
-        if _says_something(name, scenario, baseline):
+        if _says_something(name, scenario):
             shown[name] = expected.value
     return shown
 
 
-def _says_something(name: str, scenario: Scenario, baseline: Baseline) -> bool:
+def _says_something(name: str, scenario: Scenario) -> bool:
     """Whether a metric describes what this kind of scenario is about."""
-    if "fell_s" in baseline:
-        return name in ("fell_s", "steps.count", "retarget.slow_down")
     if scenario.push is not None:
         return name.startswith("push.") or name == "steps.count"
     if scenario.stepping is not None:

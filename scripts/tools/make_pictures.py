@@ -101,7 +101,8 @@ def main() -> None:
             for runs in (options.runs, Path(folder)):
                 if runs is not None and (runs / name).is_dir():
                     return Path(runs / name)
-            run_scenario(load_scenario(name), Path(folder) / name)
+            scenario, *overrides = name.split()
+            run_scenario(load_scenario(scenario, overrides), Path(folder) / name)
             return Path(folder) / name
 
         for name in options.only:

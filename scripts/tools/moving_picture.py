@@ -34,7 +34,7 @@ class Scene:
     Parameters
     ----------
     titles : {scenario: title}
-        Scenarios from left to right, and what is written above each.
+        Scenarios from left to right, each with what it overrides, and what is written above each.
     shows : `first stroke` or `end`
         Whether the scene begins with the first stroke of the first run, or ends with its log.
     lasts : float
@@ -54,7 +54,7 @@ SCENES = (
     Scene({"valves": "... and turns two valves (3 times as fast)"}, "first stroke", 6.0, 3.0),
     Scene(
         {
-            "mahru_arms_forward_without_embedding": "Mahru: balance ignores the arms",
+            "mahru_arms_forward balance.embedding.cog=false": "Mahru: the COG of resting arms is measured",
             "mahru_arms_forward": "balance with motion embedding",
         },
         "end",
@@ -70,7 +70,7 @@ def draw_moving_picture(find_run: Callable[[str], Path], path: Path) -> None:
     Parameters
     ----------
     find_run : callable
-        Finds the run directory of a scenario by its name.
+        Finds the run directory of a scenario by its name and what it overrides.
     path : Path
         File to write, to which `.webp` and `.png` are appended.
     """

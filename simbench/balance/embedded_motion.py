@@ -308,6 +308,7 @@ class TickInputs(NamedTuple):
     yaw: Array  # (2,): target rotation of the soles about the vertical, rad; both lie flat.
     rate: float  # Samples per second, 1/s.
     joints: Array  # (N, n): planned joint positions, rad.
+    embedded: bool  # Whether the velocity of J-busy joints is known; otherwise they are taken to rest.
     cog_height: Array  # (N,): planned height of the COG above the floor, m.
     cog: Array  # (N, 2): planned horizontal position of the COG in the world frame, m.
     cog_velocity: Array  # (N, 2): planned horizontal velocity of the COG, m/s.
@@ -358,7 +359,8 @@ def solve_reference_motion(
             left_first = columns.ends[row] == 0
             points[row, i] = inputs.left_position[i] if left_first else inputs.right_position[i]
     for column in columns.given:
-        known[column] = inputs.rate * (inputs.joints[then, column - 6] - configuration[column + 1])
+        if inputs.embedded:
+            known[column] = inputs.rate * (inputs.joints[then, column - 6] - configuration[column + 1])
     joint_speeds, _, response, carried = compute_embedded_motion(
         inputs.jacobian, inputs.cog_jacobian, points, columns, known, sole_twists
     )

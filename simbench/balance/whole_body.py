@@ -25,12 +25,14 @@ from simbench.balance.step_planning import Landing
 from simbench.errors import BalanceError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compile_for
+from simbench.options import EmbeddingSection
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 
 _LANDING_LOAD = 0.1  # Part of the weight on a foot that means ground under it.
 # Proportional gain, 1/s, on the errors of soles, trunk and COG height in a recovery.
 _RECOVERY_FEEDBACK_RATE = 10.0
+_EMBEDDED = EmbeddingSection()
 
 
 @dataclass(frozen=True)
@@ -69,10 +71,10 @@ class WholeBodyController:
 
     `robot`: robot with two legs; its model is the one that the controller has of the real robot. `gains`:
     gains k_c and k_p of the feedback, 1/s. `control`: whether COG and ZMP are fed back; otherwise the
-    reference's own COG and the planned ZMP are. `embedding`: whether balance knows where trunk, arms and head
-    are and how they move. Otherwise it takes them to be at rest in their first posture, in the Jacobian, the
-    measured COG and the legs' torques. `recovery`: whether a standing robot leans its trunk and steps when it
-    is pushed too hard; only with `control`. Raises BalanceError if the robot has no two legs.
+    reference's own COG and the planned ZMP are. `embedding`: where balance takes the motion of trunk, arms
+    and head into account; elsewhere it takes them to be at rest, in their first posture. `recovery`: whether
+    a standing robot leans its trunk and steps when it is pushed too hard; only with `control`. Raises
+    BalanceError if the robot has no two legs.
     """
 
     def __init__(
@@ -82,7 +84,7 @@ class WholeBodyController:
         gains: CogZmpGains,
         *,
         control: bool = True,
-        embedding: bool = True,
+        embedding: EmbeddingSection = _EMBEDDED,
         recovery: bool = False,
     ) -> None:
         self._model, self._data = robot.model, robot.model.createData()
@@ -91,8 +93,6 @@ class WholeBodyController:
         self._feet = feet = [section.frame for section in sections[:2]]
         self.legs = np.array([column - 6 for leg in sections[:2] for column in leg.columns])
         self._upper = np.setdiff1d(np.arange(len(robot.joint_names)), self.legs)
-        # What balance knows of trunk, arms and head.
-        self._joints = plan.joints if embedding else np.repeat(plan.joints[:1], len(plan.joints), axis=0)
         self.configuration = np.concatenate([plan.base, plan.joints[0]])
         self._weight = pin.computeTotalMass(robot.model) * GRAVITY
         landing_load = _LANDING_LOAD * self._weight
@@ -137,7 +137,8 @@ class WholeBodyController:
             position=self.landing.position,
             yaw=self.landing.yaw,
             rate=1.0 / gait.timestep,
-            joints=self._joints,
+            joints=plan.joints,
+            embedded=embedding.jacobian,
             cog_height=height,
             cog=gait.cog,
             cog_velocity=gait.cog_velocity,
@@ -174,13 +175,14 @@ class WholeBodyController:
         if measured is None or foot_wrench is None:
             load = self._weight * gait.contact[then]
         else:
-            if not sensing.read(measured if self._embedding else self._at_rest(measured), foot_wrench):
+            if not sensing.read(measured if self._embedding.cog else self._at_rest(measured), foot_wrench):
                 self._give_up(now)
                 return
             load, measuring = sensing.wrench[:, 2], self._control
             if self.recovery is not None:
                 recovering, body = self._recover(now, body)
-        known = self.configuration if self._embedding else self._at_rest(self.configuration)
+        embedding, upper = self._embedding, self._upper
+        known = self.configuration if embedding.cog else self._at_rest(self.configuration)
         pin.jacobianCenterOfMass(self._model, self._data, known, False)
         for frame in self._feet:
             pin.updateFramePlacement(self._model, self._data, frame)
@@ -198,24 +200,28 @@ class WholeBodyController:
             landing.settle(foot, *sensing.sole_from_other(foot, landing))
         # After a takeover the reference is off its targets; it comes back little by little.
         feedback_rate = _RECOVERY_FEEDBACK_RATE if recovering else inputs.rate
-        if not self._solve(now, then, feedback_rate, known, body, inputs, self._planned, self.velocity):
+        reference = self.configuration
+        if not self._solve(now, then, feedback_rate, reference, body, inputs, self._planned, self.velocity):
             self._give_up(now)
             return
-        self.torque = self._feed_forward.torque(now, known, self._planned)
-        if not self._embedding:
-            # Velocities and torques of joints that balance does not know of: their controllers move them.
-            upper = self._upper
-            displacement = self._plan.joints[then, upper] - self.configuration[7 + upper]
-            self.velocity[6 + upper] = displacement / gait.timestep
+        if not embedding.jacobian:
+            # Joints whose motion is not in the Jacobian: their controllers move them.
+            speed = (self._plan.joints[then, upper] - reference[7 + upper]) / gait.timestep
+            self.velocity[6 + upper] = self._planned[6 + upper] = speed
+        if embedding.feedforward:
+            self.torque = self._feed_forward.torque(now, reference, self._planned)
+        else:
+            self._planned[6 + upper] = 0.0
+            self.torque = self._feed_forward.torque(now, self._at_rest(reference), self._planned)
             self.torque[upper] = self._feed_forward.torque_of_upper_body(
-                self.configuration, 6 + upper, self.velocity[6 + upper]
+                reference, 6 + upper, self.velocity[6 + upper]
             )
         self.configuration = pin.integrate(self._model, self.configuration, self.velocity * gait.timestep)
 
     def _at_rest(self, configuration: Array) -> Array:
         """Put joints that balance does not know of where it takes them to be."""
         known = configuration.copy()
-        known[7 + self._upper] = self._joints[0, self._upper]
+        known[7 + self._upper] = self._plan.joints[0, self._upper]
         return known
 
     def _recover(self, now: int, body: Array) -> tuple[bool, Array]:

@@ -142,7 +142,7 @@ def collect_inputs(
         compute_resistance(mechanisms) if robot.floating else {},
         timing,
         scenario.control.feedforward,
-        scenario.balance.embedding or not robot.floating,
+        scenario.balance.embedding.plan or not robot.floating,
         scenario.balance.rate_hz if follows_steps else 0.0,
     )
 
@@ -164,8 +164,8 @@ def make_plan(robot: Robot, inputs: PlanInputs, on_progress: OnProgress) -> Plan
             notes.append("retarget.timing: local has no effect: legs that follow keep the recorded clock")
         if not inputs.embedding:
             notes.append(
-                "balance.embedding: false has no effect: legs that follow always react to the upper body's "
-                "motion"
+                "balance.embedding.plan: false has no effect: legs that follow always react to the upper "
+                "body's motion"
             )
         options = StepFollowingOptions(inputs.robot, settings, inputs.timing, inputs.rate, inputs.feedforward)
         steps = plan_step_following(robot, motion, options, on_progress)

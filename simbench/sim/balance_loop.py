@@ -215,9 +215,13 @@ def balance_run(
         body = np.zeros((len(yaw), 4))
         body[:, 2], body[:, 3] = np.sin(0.5 * yaw), np.cos(0.5 * yaw)
         plan = WholeBodyPlan(gait, joints, timeline.base, np.full(len(yaw), cog[2]), body)
+        known = plan
+        if not balance.embedding.plan:
+            known = replace(plan, joints=np.repeat(joints[:1], len(joints), axis=0))
         for _ in range(_CORRECTIONS):
-            path = check_gait_feasibility(robot, plan, reserve)
-            plan = replace(plan, gait=correct_cog(robot, plan.gait, path, float(cog[2])))
+            path = check_gait_feasibility(robot, known, reserve)
+            known = replace(known, gait=correct_cog(robot, known.gait, path, float(cog[2])))
+        plan = replace(plan, gait=known.gait)
         check_gait_feasibility(robot, plan, reserve)
     return BalancedRun(timeline, OnlineBalance(robot, plan, gains, balance, every, feedforward))
 

@@ -3,11 +3,13 @@
 import numpy as np
 import pinocchio as pin
 import pytest
+import scipy.linalg
 
 from simbench.balance.gait import standing_gait
 from simbench.balance.inverted_pendulum import CogZmpGains
 from simbench.balance.leg_ik import stand
 from simbench.balance.whole_body import WholeBodyController, WholeBodyPlan
+from simbench.options import EmbeddingSection
 
 TICK, TICKS = 0.002, 100
 GAINS = CogZmpGains(cog=6.0, zmp=2.0)
@@ -101,17 +103,69 @@ def test_without_control_what_is_measured_does_not_matter(robot, plan):
     np.testing.assert_allclose(pushed.configuration, alone.configuration, atol=1e-12)
 
 
+NOWHERE = EmbeddingSection(jacobian=False, cog=False, feedforward=False, plan=False)
+
+
 def test_without_embedding_the_legs_do_not_know_of_the_arm(robot, plan):
-    whole = run(WholeBodyController(robot, plan, GAINS, embedding=False))
+    whole = run(WholeBodyController(robot, plan, GAINS, embedding=NOWHERE))
     still = WholeBodyPlan(
         plan.gait, np.tile(plan.joints[0], (TICKS + 1, 1)), plan.base, plan.cog_height, plan.body
     )
-    ignorant = run(WholeBodyController(robot, still, GAINS, embedding=False))
+    ignorant = run(WholeBodyController(robot, still, GAINS, embedding=NOWHERE))
     legs = 7 + whole.legs
     np.testing.assert_allclose(whole.configuration[legs], ignorant.configuration[legs], atol=1e-12)
     # So the COG is off by what the arm does to it.
     error = np.abs(cog_of(robot, whole.configuration)[:2] - plan.gait.cog[-1]).max()
     assert error > 5e-4
+
+
+def test_without_the_jacobians_term_the_cog_is_off_by_what_the_arm_moves(robot, plan):
+    """By Pinocchio: the legs alone give the planned ċ; nobody compensates what the arm adds."""
+    whole = WholeBodyController(robot, plan, GAINS, embedding=EmbeddingSection(jacobian=False))
+    q = whole.configuration.copy()
+    whole.tick(0, None, None)
+    jacobian = pin.jacobianCenterOfMass(robot.model, robot.model.createData(), q)
+    arm = 6 + robot.joint_names.index("LShoulderPitch")
+    assert whole.velocity[arm] == pytest.approx(-0.6)
+    moved = (jacobian @ whole.velocity)[:2]
+    np.testing.assert_allclose(moved - jacobian[:2, arm] * -0.6, [0.02, 0.01], atol=1e-4)
+    assert np.abs(moved - [0.02, 0.01]).max() > 5e-4
+
+
+def test_each_place_of_embedding_is_left_out_alone(robot, plan):
+    """The measured COG and the legs' torques with the arm raised, by Pinocchio with it raised or at rest."""
+    raised = run(WholeBodyController(robot, plan, GAINS)).configuration
+    wrench = carried_by(robot, plan, plan.gait.zmp[TICKS])
+    rested = raised.copy()
+    upper = np.setdiff1d(np.arange(len(robot.joint_names)), WholeBodyController(robot, plan, GAINS).legs)
+    rested[7 + upper] = plan.joints[0, upper]
+    legs = np.setdiff1d(np.arange(len(robot.joint_names)), upper)
+    measured, torques = {}, {}
+    for part in ("jacobian", "cog", "feedforward", "nothing"):
+        embedding = EmbeddingSection(**({} if part == "nothing" else {part: False}))
+        whole = run(WholeBodyController(robot, plan, GAINS, embedding=embedding), TICKS - 1)
+        whole.tick(TICKS - 1, raised, wrench)
+        measured[part], torques[part] = whole.cog[TICKS - 1], whole.torque[legs]
+    for part in measured:
+        posture = rested if part == "cog" else raised
+        # Relative to the soles, which lie where the gait has them.
+        sole = feet_of(robot, posture)[int(plan.gait.support[TICKS - 1])].translation
+        place = plan.gait.foot_position[0, int(plan.gait.support[TICKS - 1])]
+        expected = cog_of(robot, posture)[:2] - sole[:2] + place[:2]
+        np.testing.assert_allclose(measured[part], expected, atol=1e-6)
+    # Virtual work: floor forces do none while the soles stay: the legs' torques lack the arm's gravity.
+    data, nv = robot.model.createData(), robot.model.nv
+    jacobians = [
+        pin.computeFrameJacobian(robot.model, data, raised, robot.model.getFrameId(robot.frames[foot]))
+        for foot in ("left_foot", "right_foot")
+    ]
+    columns = np.concatenate([np.arange(6), 6 + legs])
+    moves = scipy.linalg.null_space(np.vstack(jacobians)[:, columns])
+    gravity = [pin.rnea(robot.model, data, q, np.zeros(nv), np.zeros(nv))[columns] for q in (rested, raised)]
+    lacking = moves[6:].T @ (torques["feedforward"] - torques["nothing"])
+    expected = moves.T @ (gravity[0] - gravity[1])
+    assert np.abs(expected).max() > 0.1
+    np.testing.assert_allclose(lacking, expected, atol=0.02)
 
 
 def test_a_robot_that_lies_is_left_alone(robot, plan):

@@ -115,7 +115,7 @@ def test_a_scenario_is_shown_by_what_it_is_about(entries):
     assert {"push.survived_ns", "push.rest_s"} == shown["push"] - {"steps.count"}
     assert "base.forward_m" in shown["mahru_walk"]
     assert "base.forward_m" not in shown["mahru_wave"] | shown["drawer"]
-    assert "fell_s" in shown["mahru_wave_without_embedding"]
+    assert "cog.rms_m" in shown["mahru_wave_without_embedding"]
     assert "retarget.similarity" in shown["drawer_by_weights"]
 
 

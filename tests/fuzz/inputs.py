@@ -125,7 +125,7 @@ KEYS = (
     "retarget.method",
     "retarget.speed_limit_fraction",
     "balance.rate_hz",
-    "balance.embedding",
+    "balance.embedding.cog",
     "grip.stiffness_n_m",
     "control.law",
     "control.feedforward",

@@ -80,11 +80,15 @@ def test_what_legs_cannot_follow_is_refused_in_one_line(scenario, told, tmp_path
 
 
 def test_settings_without_effect_are_told(monkeypatch):
-    overrides = ["retarget.timing=local", "balance.embedding=false"]
+    overrides = ["retarget.timing=local", "balance.embedding.plan=false"]
     scenario = load_scenario("mahru_imitates_walk", overrides)
     robot = load_robot("mahru")
     inputs = plans.collect_inputs(robot, scenario, [], scenario_motion(scenario, []))
     nothing = SimpleNamespace(timeline=None, metrics={}, whole=None, notes=("planned",), doubts=())
     monkeypatch.setattr(plans, "plan_step_following", lambda *_: nothing)
     notes = plans.make_plan(robot, inputs, lambda *_: None).notes
-    assert [note.partition(" ")[0] for note in notes] == ["retarget.timing:", "balance.embedding:", "planned"]
+    assert [note.partition(" ")[0] for note in notes] == [
+        "retarget.timing:",
+        "balance.embedding.plan:",
+        "planned",
+    ]

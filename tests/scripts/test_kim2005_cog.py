@@ -23,16 +23,16 @@ def test_the_scenarios_of_an_example_differ_in_embedding_alone(script):
 @pytest.mark.parametrize(
     ("overrides", "found"),
     [
-        (("balance.gain_cog=5",), "balance.embedding, balance.gain_cog"),
-        (("balance.embedding=true",), "nothing"),
-        (("stepping.commands.0.march=3",), "balance.embedding, stepping.commands"),
+        (("balance.gain_cog=5",), "balance.embedding.jacobian, balance.gain_cog"),
+        (("balance.embedding.jacobian=true",), "nothing"),
+        (("stepping.commands.0.march=3",), "balance.embedding.jacobian, stepping.commands"),
     ],
 )
 def test_scenarios_that_differ_in_more_or_in_nothing_are_refused(script, overrides, found):
     other = load_scenario("mahru_wave_without_embedding", overrides)
     with pytest.raises(ScenarioError, match=rf"differ in {found}$"):
         script.check_alike(load_scenario("mahru_wave"), other)
-    with pytest.raises(ScenarioError, match=r"differ in balance\.embedding$"):
+    with pytest.raises(ScenarioError, match=r"differ in balance\.embedding\.jacobian$"):
         script.check_alike(load_scenario("mahru_wave_without_embedding"), load_scenario("mahru_wave"))
 
 

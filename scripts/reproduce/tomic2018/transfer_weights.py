@@ -170,7 +170,7 @@ def planned_similarity(scenario: Scenario) -> float:
             compute_resistance(mechanisms),
         ),
         lambda *_: None,
-        embedding=scenario.balance.embedding,
+        embedding=scenario.balance.embedding.plan,
     )
     return plan.metrics["retarget.similarity"]
 
