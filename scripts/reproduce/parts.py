@@ -67,6 +67,7 @@ PARTS = (
         ),
     ),
     Part("kim2005_cog", "kim2005_cog/kim2005_cog.py", "--out {work}", "--out {work} --first"),
+    Part("kim2005_cog_ablation", "kim2005_cog/ablation.py", quick="--engines bullet --own", jobs=True),
     Part("ohtsuki", "ohtsuki/ohtsuki.py", "--out {work} --draws 6", "--out {work} --first"),
     Part(
         "tomic2018_ch3",
@@ -87,7 +88,7 @@ PARTS = (
         "tomic2018_ch5",
         "tomic2018/ch5.py",
         "--out {work} --table {tomic2018_ch4}/table.parquet",
-        "--out {work} --table {tomic2018_ch4}/table.parquet",
+        "--out {work} --table {tomic2018_ch4}/table.parquet --tuning 2019",
         jobs=True,
         after=("tomic2018_ch4",),
         sized=("optimisation and simbench's rules agree",),

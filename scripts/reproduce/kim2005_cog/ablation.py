@@ -134,9 +134,9 @@ def largest_push(case: Case) -> float:
     return PUSHES[low] if low >= 0 else 0.0
 
 
-def measure(case: Case, quick: bool) -> tuple[Case, list[Outcome], float | None]:
+def measure(case: Case, own: bool) -> tuple[Case, list[Outcome], float | None]:
     """Run a case; a function of this module, so that another process can call it."""
-    if quick:
+    if own:
         return case, [run_case(case)], None
     return case, run_speeds(case), largest_push(case)
 
@@ -202,10 +202,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--engines", default="bullet,mujoco", metavar="NAMES")
     parser.add_argument("--jobs", type=int, default=2, help="processes at the same time")
-    parser.add_argument("--quick", action="store_true", help="only the motions' own speed, without pushes")
+    parser.add_argument("--own", action="store_true", help="only the motions' own speed, without pushes")
     add_results_option(parser)
     given = parser.parse_args(arguments)
-    engines, scope = given.engines.split(","), "own speed only" if given.quick else "speeds and pushes"
+    engines, scope = given.engines.split(","), "own speed only" if given.own else "speeds and pushes"
     results = begin_results(__file__, arguments, scope=f"{' and '.join(engines)}, {scope}")
     cases = [Case(*each) for each in product(MOTIONS, engines, VARIANTS)]
     # OpenBLAS reads this when numpy is loaded: in a new process before any line of this script runs.
@@ -215,7 +215,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         bar = Progress(console=Console(stderr=True))
         with ProcessPoolExecutor(given.jobs, get_context("spawn")) as pool, bar as progress:
             task = progress.add_task("ablation", total=len(cases))
-            for done in as_completed([pool.submit(measure, case, given.quick) for case in cases]):
+            for done in as_completed([pool.submit(measure, case, given.own) for case in cases]):
                 case, outcomes, push = done.result()
                 found[case] = outcomes, push
                 progress.advance(task)
