@@ -36,6 +36,17 @@ LinkHandle = NewType("LinkHandle", int)
 Contact = tuple[LinkHandle, BodyHandle, LinkHandle, Vector, float, float, Vector]
 
 
+# A force of a contact in the last step: first body, its link and point on it; second body, its link and point
+# (m); force on the first, world axes, N.
+ContactForce = tuple[BodyHandle, LinkHandle, Vector, BodyHandle, LinkHandle, Vector, Vector]
+# Of a fixture: positions and velocities of its joints; friction on them in the last step, N or N·m, where it
+# is not in `World.solved_forces`; of one that stands freely its root: origin (m), quaternion x, y, z, w, and
+# velocity of the origin (m/s) and angular velocity (rad/s) in world axes.
+FixtureMotion = tuple[
+    Sequence[float], Sequence[float], Sequence[float], tuple[Sequence[float], Sequence[float]] | None
+]
+
+
 class Contacts(Protocol):
     """All contact points of a step."""
 
@@ -236,6 +247,19 @@ class Fixture(Body, Protocol):
             State after the last step.
         """
 
+    @property
+    def explicit_damping(self) -> Array:
+        """Damping (J,) of the joints by their speed before a step, N·s/m or N·m·s, beside `read_motion`."""
+
+    def read_motion(self) -> FixtureMotion:
+        """Read what the energy of the fixture follows from.
+
+        Returns
+        -------
+        FixtureMotion
+            State and friction after the last step.
+        """
+
     def joint_state(self, column: int) -> tuple[float, float]:
         """Read the position and the velocity of one joint.
 
@@ -417,6 +441,18 @@ class World(Protocol):
         -------
         Contacts
             Contact points of all bodies.
+        """
+
+    def solved_forces(self) -> tuple[Sequence[ContactForce], tuple[float, float]]:
+        """Tell what the engine's solver found in the last step, for the energy.
+
+        Returns
+        -------
+        forces : sequence of ContactForce
+            Forces of contacts, of an engine that does not sum up their work itself.
+        works : two floats
+            Work, since the world opened, of contacts and end stops, and of friction and damping in the joints
+            of equipment, of an engine that sums them up itself, J; else zeros.
         """
 
     def are_links_near(

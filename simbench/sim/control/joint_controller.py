@@ -350,6 +350,7 @@ class JointController:
             return command
         # What cancels rotors that are inertia of links, on the root and on the joints.
         needed = pin.rnea(self._rotors, self._rotor_data, state.q, state.v, self._data.ddq)
+        command.cancelling = needed
         if len(state.root):
             self._turn_root((state.root[:9].reshape(3, 3) @ needed[3:6]).tolist())
         self._apply(command.joint + needed[self._joints])
