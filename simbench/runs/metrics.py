@@ -23,10 +23,7 @@ if TYPE_CHECKING:
 FELL_HEIGHT = 0.7  # A robot whose root drops below this fraction of its first height has fallen.
 
 # Energies of a log that are metrics as they are at its end.
-WORKS = (
-    *("motor", "motor_absolute", "friction", "equipment", "contact", "grip", "push", "rotor"),
-    "residual",
-)
+WORKS = ("motor", "motor_absolute", "friction", "equipment", "contact", "grip", "push", "rotor", "residual")
 
 _CARRYING_FRACTION = 0.1  # A foot carries the robot from this fraction of the weight on.
 
@@ -79,8 +76,8 @@ def run_metrics(log: xr.Dataset) -> dict[str, float | bool | None]:
         # Sums since the start of the run.
         last = {name: float(log[f"energy_{name}"].values[-1]) for name in WORKS}
         metrics |= {f"energy.{name}_j": value for name, value in last.items()}
-        worst, moved = float(np.abs(log["energy_residual"].values).max()), last["motor_absolute"]
-        metrics["energy.residual_fraction"] = worst / moved if moved > 0.0 else None
+        worst, spent = float(np.abs(log["energy_residual"].values).max()), last["motor_absolute"]
+        metrics["energy.residual_fraction"] = worst / spent if spent > 0.0 else None
     contact = log["hand_contact"].values
     if contact.any():
         # Distance of the palms from the actor's, and the grips while contact is planned.

@@ -26,33 +26,27 @@ import pinocchio as pin
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
 from simbench.kinematics.rotation import quaternion_to_matrix
-from simbench.kinematics.tree import (
-    KinematicTree,
-    frame_on_body,
-    joint_axes,
-    kinematic_tree,
-    place_bodies,
-)
+from simbench.kinematics.tree import KinematicTree, frame_on_body, joint_axes, kinematic_tree, place_bodies
 from simbench.sim.control.command import Command
-from simbench.sim.engine import BodyHandle, Fixture, LinkHandle, RobotBody
+from simbench.sim.control.joint_controller import rotor_model
+from simbench.sim.engine import Fixture, RobotBody
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.fixtures.shapes import compute_inertia
 from simbench.sim.grasp import EmptyHand, Grip
-from simbench.sim.state import RobotState, Signal, empty_state
+from simbench.sim.state import RobotState, Signal
 
 if TYPE_CHECKING:
     from simbench.sim.recorder import Recorder
 
 _ABOUT = {
     "motor": "Work of the motors on the joints since the start.",
-    "motor_absolute": "Amounts of the motors' works, of each joint in each step, summed up since the start.",
+    "motor_absolute": "Amounts of the motors' works, of each joint and step, summed up since the start.",
     "friction": "Work of the friction in the robot's joints since the start.",
-    "equipment": "Work of friction, damping, springs and latches in the joints of equipment since the start.",
-    "contact": "Work of all contact forces on the robot and on equipment since the start; in MuJoCo with "
-    "that of end stops.",
+    "equipment": "Work of friction, damping, springs and latches of equipment since the start.",
+    "contact": "Work of all contact forces since the start; in MuJoCo with that of end stops.",
     "grip": "Work of the grips on palms and handles since the start.",
     "push": "Work of the pushes on the robot since the start.",
-    "rotor": "Work of the torques that emulate rotors since the start, beyond what the rotors took up.",
+    "rotor": "Work of what emulates rotors since the start, beyond what the rotors took up.",
     "kinetic": "Kinetic energy of the robot, with its rotors, and of equipment.",
     "potential": "Energy in gravity of the robot and of equipment, from that at the start.",
     "residual": "Energy beyond that at the start and all works since: the error of the balance.",
@@ -61,23 +55,27 @@ _ABOUT = {
 ENERGY_SIGNALS: tuple[Signal[None], ...] = tuple(
     Signal(f"energy_{name}", (), "J", description) for name, description in _ABOUT.items()
 )
+Hands = Sequence[Grip | EmptyHand]
+Efforts = Mapping[int, Sequence[float]]
 # Columns of the works, the first of these names.
 _MOTOR, _ABSOLUTE, _FRICTION, _EQUIPMENT, _CONTACT, _GRIP, _PUSH, _ROTOR = range(8)
 _KEPT = 64  # States of which the works are computed at once.
-_NO_TORQUE = (0.0, 0.0, 0.0)
+_NOTHING = (0.0, 0.0, 0.0)
 
 
 class _Moved:
     """States of a robot or of equipment and the forces on its bodies; `model` is in the world's frame."""
 
-    def __init__(self, model: pin.Model) -> None:
+    def __init__(self, model: pin.Model, bodies: Mapping[int, int]) -> None:
         self.model, self.data, self.tree = model, model.createData(), kinematic_tree(model)
+        self.bodies = bodies  # Body of the tree that each link belongs to.
         joints = len(self.tree.parent)
         # Position of the root (m), its quaternion x, y, z, w, and joint positions.
-        self.place = np.zeros((_KEPT, 7 + joints))
-        self.place[:, 6] = 1.0
+        self.place = np.tile([0.0] * 6 + [1.0] + [0.0] * joints, (_KEPT, 1))
         # Velocities in world axes: of the root's origin (m/s), angular (rad/s), and of the joints.
         self.twist = np.zeros((_KEPT, 6 + joints))
+        # What equipment's joints felt in the step before a state, and what is applied in the one after it.
+        self.efforts = np.zeros((_KEPT, 2, joints))
         # Of each force: row of the step, column of its work, body, point (m), force (N), torque (N·m), world.
         self.forces = array("d")
 
@@ -97,7 +95,7 @@ class _Moved:
             force_powers(self.tree, self.place, mean, forces, works)
             later = forces[forces[:, 0] >= len(mean)]
             later[:, 0] -= len(mean)
-            self.forces[:] = array("d", later.ravel())
+            self.forces = array("d", later.ravel())
 
 
 @compiled
@@ -134,113 +132,98 @@ def force_powers(tree: KinematicTree, place: Array, mean: Array, forces: Array, 
 
 def mechanism_model(mechanism: Mechanism) -> pin.Model:
     """Make the model of a mechanism without its furniture, in the world; free where it stands freely."""
-    model, pose = pin.Model(), mechanism.pose
-    root, joints = 0, dict[str, int]()
+    model, root, pose = pin.Model(), 0, mechanism.pose
     if mechanism.standing:
-        root, pose = (
-            model.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "root"),
-            pin.SE3.Identity(),
-        )
-    origins: dict[str | None, Array] = {None: np.zeros(3)}
+        pose = pin.SE3.Identity()
+        root = model.addJoint(0, pin.JointModelFreeFlyer(), pose, "root")
+    # Of what a joint carries: Pinocchio's joint, its frame's pose on that, and its origin in the mechanism.
+    carriers: dict[str | None, tuple[int, pin.SE3, Array]] = {None: (root, pose, np.zeros(3))}
     for joint in mechanism.joints:
         kind = pin.JointModelPrismaticUnaligned if joint.kind == "slide" else pin.JointModelRevoluteUnaligned
-        at = pin.SE3(np.eye(3), np.array(joint.origin) - origins[joint.parent])
-        parent, before = (joints[joint.parent], pin.SE3.Identity()) if joint.parent else (root, pose)
-        origins[joint.name] = np.array(joint.origin)
-        joints[joint.name] = model.addJoint(parent, kind(np.array(joint.axis)), before * at, joint.name)
+        (on, before, lever), origin = carriers[joint.parent], np.array(joint.origin)
+        at = before * pin.SE3(np.eye(3), origin - lever)
+        moved = model.addJoint(on, kind(np.array(joint.axis)), at, joint.name)
+        carriers[joint.name] = moved, pin.SE3.Identity(), origin
     for part in mechanism.parts:
+        on, before, lever = carriers[part.joint]
         inertia = compute_inertia(part.shapes, part.mass)
-        at = pin.SE3(np.eye(3), -origins[part.joint])
-        if part.joint:
-            model.appendBodyToJoint(joints[part.joint], inertia, at)
-        else:
-            model.appendBodyToJoint(root, inertia, pose * at)
+        model.appendBodyToJoint(on, inertia, before * pin.SE3(np.eye(3), -lever))
     return model
 
 
 class EnergyMeter:
     """Sums up the works of a run and writes them into the samples of its recorder.
 
-    `body`, `fixtures`: robot and equipment at the start of the run; `recorder`: gets the energies.
+    `body`, `fixtures`, `grips`: robot, equipment and hands at the start of the run; `recorder`: gets the
+    energies.
     """
 
-    def __init__(self, body: RobotBody, fixtures: Sequence[Fixture], recorder: Recorder) -> None:
-        self._body, self._fixtures, self._world = body, fixtures, body.world
-        model = body.robot.model
-        self._robot = _Moved(model)
-        self._equipment = [_Moved(mechanism_model(fixture.mechanism)) for fixture in fixtures]
-        self._rotors: pin.Model | None = None
-        if not body.has_armature:
-            # What the control takes from the engine's inertia: rotors of links, less all armatures.
-            self._rotors = model.copy()
-            self._rotors.armature = -model.armature
-            for joint in range(model.njoints):
-                tensor = body.rotors.get(joint, np.zeros((3, 3)))
-                self._rotors.inertias[joint] = pin.Inertia(0.0, np.zeros(3), tensor)
-        self._bodies: dict[tuple[BodyHandle, LinkHandle], tuple[array[float], int]] = {}
-        for name, link in body.links.items():
-            if model.existFrame(name):
-                on = frame_on_body(model, model.getFrameId(name))[0]
-                self._bodies[body.handle, link] = self._robot.forces, on
-        for fixture, moved in zip(fixtures, self._equipment, strict=True):
-            for part in fixture.mechanism.parts:
-                on = next((column + 1 for column in fixture.mechanism.chain(part.name)[::-1]), 0)
-                self._bodies[fixture.handle, fixture.links[part.name]] = moved.forces, on
-        # Torques of motors, of friction and on the joints; and what cancels rotors that are inertia of links.
-        self._torque = np.zeros((_KEPT, 3, len(body.robot.joint_names)))
-        self._cancelling = np.zeros((_KEPT, model.nv))
-        self._state = empty_state(body.robot, _KEPT)
-        self._root = np.zeros((_KEPT, 15))
-        self._efforts: list[list[tuple[float, ...]]] = [[] for _ in fixtures]
-        self._solved: list[tuple[float, float]] = []
+    def __init__(
+        self, body: RobotBody, fixtures: Sequence[Fixture], grips: Hands, recorder: Recorder
+    ) -> None:
+        self._body, self._fixtures, model = body, fixtures, body.robot.model
+        self._grips = [grip for grip in grips if isinstance(grip, Grip)]
+        frames = {link: model.getFrameId(name) for name, link in body.links.items() if model.existFrame(name)}
+        links = {int(link): frame_on_body(model, frame)[0] for link, frame in frames.items()}
+        self._robot = _Moved(model, links)
+        self._moved = {body.handle: self._robot}
+        for fixture in fixtures:
+            chains = {part.name: fixture.mechanism.chain(part.name) for part in fixture.mechanism.parts}
+            links = {
+                int(fixture.links[name]): chain[-1] + 1 if chain else 0 for name, chain in chains.items()
+            }
+            self._moved[fixture.handle] = _Moved(mechanism_model(fixture.mechanism), links)
+        # What the control takes from the engine's inertia: rotors of links, less all armatures.
+        self._rotors = rotor_model(body)
+        self._rotor_data = self._rotors.createData()
+        self._rotors.armature = np.zeros(model.nv) if body.has_armature else -model.armature
+        # Of each state: q, v, `RobotState.root`; of the step after it: torques of motors, of friction, on the
+        # joints, and what cancels the rotors of links.
+        joints, self._nothing = len(body.robot.joint_names), np.zeros(model.nv)
+        self._cuts = np.cumsum([model.nq, model.nv, 15, joints, joints, joints])
+        self._noted = np.zeros((_KEPT, self._cuts[-1] + model.nv))
+        self._solved, self._start = np.zeros((_KEPT, 2)), np.zeros(3)
+        self._count, self._total = 0, np.zeros(8)
         self._samples: list[tuple[int, int]] = []
-        self._count, self._total, self._start = 0, np.zeros(8), np.zeros(3)
         self._values = [recorder[signal.name] for signal in ENERGY_SIGNALS]
 
-    def note(
-        self,
-        state: RobotState,
-        command: Command,
-        grips: Sequence[Grip | EmptyHand],
-        push: Array,
-        efforts: Mapping[int, Sequence[float]],
-        sample: int,
-    ) -> None:
+    def note(self, state: RobotState, command: Command, push: Array, efforts: Efforts, sample: int) -> None:
         """Note the state before a step and what acts in it; and the contacts of the step before.
 
-        `grips`: hands, with the forces that they apply; `push` (6,): force (N) and moment about the world's
-        origin (N·m) on the root; `efforts`: what was applied to the joints of a fixture, by its index, beside
-        friction and damping, N or N·m; `sample`: row of the recorder for this state, or -1.
+        `push` (6,): force (N) and moment about the world's origin (N·m) on the root; `efforts`: what was
+        applied to the joints of a fixture, by its index, beside friction and damping, N or N·m; `sample`: row
+        of the recorder for this state, or -1.
         """
-        row, bodies = self._count, self._bodies
-        self._state.q[row], self._state.v[row], self._root[row] = state.q, state.v, state.root
-        torque = self._torque[row]
-        torque[0], torque[1], torque[2] = command.motor, command.friction, command.joint
-        if command.cancelling is not None:
-            self._cancelling[row] = command.cancelling
-        contacts, solved = self._world.solved_forces()
-        self._solved.append(solved)
-        last = row - 1
-        if row:
-            for first, link, point, second, other, at, (x, y, z) in contacts:
-                if (found := bodies.get((first, link))) is not None:
-                    found[0].extend((last, _CONTACT, found[1], *point, x, y, z, *_NO_TORQUE))
-                if (found := bodies.get((second, other))) is not None:
-                    found[0].extend((last, _CONTACT, found[1], *at, -x, -y, -z, *_NO_TORQUE))
-        for column, fixture in enumerate(self._fixtures):
-            moved, (position, velocity, solved_efforts, root) = self._equipment[column], fixture.read_motion()
-            moved.place[row, 7:], moved.twist[row, 6:] = position, velocity
-            if root is not None:
-                moved.place[row, :7], moved.twist[row, :6] = root
-            self._efforts[column].append((*solved_efforts, *efforts.get(column, (0.0,) * len(position))))
-        for grip in grips:
-            if grip.engaged and isinstance(grip, Grip):
-                forces, on = bodies[self._body.handle, grip.palm_link]
-                forces.extend((row, _GRIP, on, *grip.point, *grip.wrench))
-                forces, on = bodies[grip.fixture.handle, grip.handle_link]
-                forces.extend((row, _GRIP, on, *grip.point, *(-each for each in grip.wrench)))
+        row, torques = self._count, (command.motor, command.friction, command.joint)
+        cancelling = self._nothing if command.cancelling is None else command.cancelling
+        self._noted[row] = np.concatenate((state.q, state.v, state.root, *torques, cancelling))
+        contacts, self._solved[row] = self._body.world.solved_forces()
+        for handle, moved in self._moved.items():
+            if not row or contacts is None:
+                break
+            bodies, add = moved.bodies, moved.forces.extend
+            for link, other, other_link, point, _, normal, (x, y, z) in contacts.on(handle):
+                if normal:
+                    add((row - 1, _CONTACT, bodies[link], *point, x, y, z, *_NOTHING))
+                    if other == handle:
+                        add((row - 1, _CONTACT, bodies[other_link], *point, -x, -y, -z, *_NOTHING))
+        for index, fixture in enumerate(self._fixtures):
+            moved = self._moved[fixture.handle]
+            moved.place[row, 7:], moved.twist[row, 6:], moved.efforts[row, 0] = fixture.read_motion()
+            moved.efforts[row, 1] = efforts.get(index, 0.0)
+            if fixture.mechanism.standing:
+                root = fixture.links[fixture.mechanism.parts[0].name]
+                com, origin, turn, linear, spin = fixture.link_motions([root])[0]
+                moved.place[row, :7] = *origin, *turn
+                moved.twist[row, :6] = *(linear + np.cross(spin, np.subtract(origin, com))), *spin
+        for grip in self._grips:
+            if grip.engaged:
+                palm, held = self._robot, self._moved[grip.fixture.handle]
+                palm.forces.extend((row, _GRIP, palm.bodies[grip.palm_link], *grip.point, *grip.wrench))
+                wrench = [-each for each in grip.wrench]
+                held.forces.extend((row, _GRIP, held.bodies[grip.handle_link], *grip.point, *wrench))
         if push.any():
-            self._robot.forces.extend((row, _PUSH, 0, *_NO_TORQUE, *push))
+            self._robot.forces.extend((row, _PUSH, 0, *_NOTHING, *push))
         if sample >= 0:
             self._samples.append((row, sample))
         self._count += 1
@@ -253,58 +236,51 @@ class EnergyMeter:
         if steps < 0:
             return
         works, robot, root = np.zeros((steps, 8)), self._robot, self._body.robot.root_v
-        q, v, pose = self._state.q[: steps + 1], self._state.v[: steps + 1], self._root[: steps + 1]
-        robot.place[: steps + 1, -q.shape[1] :] = q
-        robot.twist[: steps + 1, 6:] = v[:, root:]
+        q, v, pose, *torques, cancelling = np.split(self._noted[: steps + 1], self._cuts, axis=1)
+        robot.place[: steps + 1, -q.shape[1] :], robot.twist[: steps + 1, 6:] = q, v[:, root:]
+        # Of the root's origin, by the point whose velocity the engine integrates.
+        turn = pose[:, :9].reshape(-1, 3, 3)
+        lever = turn @ self._body.root_motion.point
+        robot.twist[: steps + 1, :6] = pose[:, 9:]
+        robot.twist[: steps + 1, :3] -= np.cross(pose[:, 12:], lever)
         mean = 0.5 * (robot.twist[:steps] + robot.twist[1 : steps + 1])
         if root:
-            # Of the root's origin, by the point whose velocity the engine integrates.
-            turn, spin = pose[:, :9].reshape(-1, 3, 3), pose[:, 12:]
-            lever = turn @ np.array(self._body.root_motion.point)
-            robot.twist[: steps + 1, :3], robot.twist[: steps + 1, 3:6] = (
-                pose[:, 9:12] - np.cross(spin, lever),
-                spin,
-            )
-            between = 0.5 * (pose[:-1, 9:] + pose[1:, 9:])
-            mean[:, :3] = between[:, :3] - np.cross(between[:, 3:], lever[:-1])
-            mean[:, 3:6] = between[:, 3:]
-            torque = np.einsum("kij,kj->ki", turn[:-1], self._cancelling[:steps, 3:6])
-            works[:, _ROTOR] = np.einsum("ki,ki->k", torque, mean[:, 3:6])
-        speed = mean[:, 6:]
-        powers = self._torque[:steps] * speed[:, None]
-        works[:, [_MOTOR, _FRICTION]] = powers[:, :2].sum(axis=2)
-        works[:, _ABSOLUTE] = np.abs(powers[:, 0]).sum(axis=1)
-        works[:, _ROTOR] += (powers[:, 2] - powers[:, 0] - powers[:, 1]).sum(axis=1)
-        works[:, _ROTOR] += (self._cancelling[:steps, root:] * speed).sum(axis=1)
+            point = 0.5 * (pose[:-1, 9:12] + pose[1:, 9:12])
+            mean[:, :3] = point - np.cross(mean[:, 3:6], lever[:-1])
+            torque = np.einsum("kij,kj->ki", turn, cancelling[:, 3:6])[:-1]
+            works[:, _ROTOR] = (torque * mean[:, 3:6]).sum(axis=1)
+        motor, friction, joint = (each[:-1] * mean[:, 6:] for each in torques)
+        works[:, _MOTOR], works[:, _ABSOLUTE] = motor.sum(axis=1), np.abs(motor).sum(axis=1)
+        works[:, _FRICTION] = friction.sum(axis=1)
+        works[:, _ROTOR] += (joint - motor - friction + cancelling[:-1, root:] * mean[:, 6:]).sum(axis=1)
         robot.sum_forces(mean, works)
-        for fixture, moved, noted in zip(self._fixtures, self._equipment, self._efforts, strict=True):
+        for fixture in self._fixtures:
+            moved = self._moved[fixture.handle]
             mean = 0.5 * (moved.twist[:steps] + moved.twist[1 : steps + 1])
             moved.sum_forces(mean, works)
-            solved, applied = np.hsplit(np.array(noted), 2)
-            efforts = solved[1:] + applied[:-1] - fixture.explicit_damping * moved.twist[:steps, 6:]
+            efforts = moved.efforts[1 : steps + 1, 0] + moved.efforts[:steps, 1]
+            efforts -= fixture.explicit_damping * moved.twist[:steps, 6:]
             works[:, _EQUIPMENT] += (efforts * mean[:, 6:]).sum(axis=1)
-            noted[:-1] = []
-        works *= self._world.timestep
-        works[:, [_CONTACT, _EQUIPMENT]] += np.diff(self._solved, axis=0)
+        works *= self._body.world.timestep
+        works[:, [_CONTACT, _EQUIPMENT]] += np.diff(self._solved[: steps + 1], axis=0)
         totals = self._total + np.vstack([np.zeros(8), np.cumsum(works, axis=0)])
         for row, sample in self._samples:
-            energies = np.sum([moved.energies(row) for moved in (robot, *self._equipment)], axis=0)
-            rotors = 0.0
-            if self._rotors is not None:
-                rotors = -pin.computeKineticEnergy(self._rotors, robot.data, q[row], v[row])
+            energies = np.sum([each.energies(row) for each in self._moved.values()], axis=0)
+            given = pin.computeKineticEnergy(self._rotors, self._rotor_data, q[row], v[row])
+            energies = np.append(energies, -given)
             if sample == 0:
-                self._start = np.array([*energies, rotors])
-            kinetic, potential = energies[0], energies[1] - self._start[1]
+                self._start = energies
+            kinetic, potential, taken = energies - self._start
             done = totals[row].copy()
-            done[_ROTOR] += rotors - self._start[2]
-            residual = kinetic - self._start[0] + potential - done.sum() + done[_ABSOLUTE]
-            for values, value in zip(self._values, (*done, kinetic, potential, residual), strict=True):
+            done[_ROTOR] += taken
+            residual = kinetic + potential - done.sum() + done[_ABSOLUTE]
+            for values, value in zip(self._values, (*done, energies[0], potential, residual), strict=True):
                 values[sample] = value
         # The last state is the first of the next steps.
         self._total, self._count = totals[-1], 1
         self._samples.clear()
-        self._solved[:-1] = []
-        for rows in (self._state.q, self._state.v, self._root, self._torque, self._cancelling):
+        for rows in (self._noted, self._solved):
             rows[0] = rows[steps]
-        for moved in self._equipment:
-            moved.place[0], moved.twist[0] = moved.place[steps], moved.twist[steps]
+        for moved in self._moved.values():
+            for rows in (moved.place, moved.twist, moved.efforts):
+                rows[0] = rows[steps]

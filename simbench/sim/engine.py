@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple, NewType, Protocol, cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from simbench.errors import RunError
 from simbench.kinematics.arrays import Array
@@ -34,17 +34,6 @@ LinkHandle = NewType("LinkHandle", int)
 # between the two surfaces, m, negative where they penetrate; normal force, N; normal and friction force on
 # the body, world axes, N. Plain: every step that senses makes a dozen of them.
 Contact = tuple[LinkHandle, BodyHandle, LinkHandle, Vector, float, float, Vector]
-
-
-# A force of a contact in the last step: first body, its link and point on it; second body, its link and point
-# (m); force on the first, world axes, N.
-ContactForce = tuple[BodyHandle, LinkHandle, Vector, BodyHandle, LinkHandle, Vector, Vector]
-# Of a fixture: positions and velocities of its joints; friction on them in the last step, N or N·m, where it
-# is not in `World.solved_forces`; of one that stands freely its root: origin (m), quaternion x, y, z, w, and
-# velocity of the origin (m/s) and angular velocity (rad/s) in world axes.
-FixtureMotion = tuple[
-    Sequence[float], Sequence[float], Sequence[float], tuple[Sequence[float], Sequence[float]] | None
-]
 
 
 class Contacts(Protocol):
@@ -251,13 +240,13 @@ class Fixture(Body, Protocol):
     def explicit_damping(self) -> Array:
         """Damping (J,) of the joints by their speed before a step, N·s/m or N·m·s, beside `read_motion`."""
 
-    def read_motion(self) -> FixtureMotion:
-        """Read what the energy of the fixture follows from.
+    def read_motion(self) -> tuple[ArrayLike, ArrayLike, ArrayLike]:
+        """Read what the energy of the joints follows from.
 
         Returns
         -------
-        FixtureMotion
-            State and friction after the last step.
+        position, velocity, effort : (J,) array_like
+            State, and friction in the last step, N or N·m; 0 where `World.solved_forces` has its work.
         """
 
     def joint_state(self, column: int) -> tuple[float, float]:
@@ -443,13 +432,13 @@ class World(Protocol):
             Contact points of all bodies.
         """
 
-    def solved_forces(self) -> tuple[Sequence[ContactForce], tuple[float, float]]:
+    def solved_forces(self) -> tuple[Contacts | None, tuple[float, float]]:
         """Tell what the engine's solver found in the last step, for the energy.
 
         Returns
         -------
-        forces : sequence of ContactForce
-            Forces of contacts, of an engine that does not sum up their work itself.
+        contacts : Contacts or None
+            Contact points, of an engine that does not sum up their work itself.
         works : two floats
             Work, since the world opened, of contacts and end stops, and of friction and damping in the joints
             of equipment, of an engine that sums them up itself, J; else zeros.

@@ -187,7 +187,7 @@ class Stepper:
         self._grounded_load = _GROUNDED_FRACTION * weight
         self._controller.hold_feet([True] * (len(self._seated) or len(robot.feet)))
         recorder["base_pose"][:] = body.root_pose()
-        self._meter = EnergyMeter(body, simulation.fixtures, recorder)
+        self._meter = EnergyMeter(body, simulation.fixtures, simulation.grips, recorder)
         recorder.complete = self._meter.flush
 
     @property
@@ -274,7 +274,7 @@ class Stepper:
                 yield state, demand[step]
             command = control(state, demand[step], loads)
             recorder.saturated_steps += command.saturated
-            note(state, command, grips, push, efforts, recorder.count if sampling else -1)
+            note(state, command, push, efforts, recorder.count if sampling else -1)
             if sampling:
                 recorder.record(recorder.command, command)
                 recorder.count += 1

@@ -23,29 +23,11 @@ from simbench.kinematics.arrays import Array
 from simbench.robot.native_output import quiet_native_output
 from simbench.robot.robot import Robot, placed_robot
 from simbench.sim.bullet import require_robot
-from simbench.sim.engine import (
-    BodyHandle,
-    Contact,
-    ContactForce,
-    FixtureMotion,
-    LinkHandle,
-    RootMotion,
-    World,
-)
+from simbench.sim.engine import BodyHandle, Contact, LinkHandle, RootMotion, World
 from simbench.sim.fixtures.body_file import FRICTION, write_mechanism
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.state import FixtureState, RobotState
-from simbench.sim.vectors import (
-    Motion,
-    Quaternion,
-    Vector,
-    add,
-    conjugate,
-    cross,
-    multiply,
-    rotate,
-    subtract,
-)
+from simbench.sim.vectors import Motion, Quaternion, Vector, conjugate, multiply, rotate, subtract
 
 with quiet_native_output():
     import pybullet as bullet
@@ -383,15 +365,10 @@ class BulletFixture(BulletBody):
         frame = bullet.multiplyTransforms(*base, *self._root_in_inertial())
         return FixtureState(position, velocity, np.array([*frame[0], *frame[1]]))
 
-    def read_motion(self) -> FixtureMotion:
-        """Read what the energy of the fixture follows from: state, and friction in the last step."""
+    def read_motion(self) -> tuple[list[float], list[float], list[float]]:
+        """Read positions and velocities of the joints, and the friction on them in the last step."""
         states = bullet.getJointStates(self.handle, self.joints, physicsClientId=self.client) or ()
-        position, velocity, effort = ([state[entry] for state in states] for entry in (0, 1, 3))
-        if not self.mechanism.standing:
-            return position, velocity, effort, None
-        com, origin, rotation, linear, spin = self.link_motions([ROOT])[0]
-        moving = add(linear, cross(spin, subtract(origin, com)))
-        return position, velocity, effort, ((*origin, *rotation), (*moving, *spin))
+        return [each[0] for each in states], [each[1] for each in states], [each[3] for each in states]
 
     def joint_state(self, column: int) -> tuple[float, float]:
         """Read the position and the velocity of one joint.
@@ -473,25 +450,6 @@ class BulletContacts(tuple[tuple[Any, ...], ...]):
     Asked for those of a body, Bullet names it first and turns the normal round where it was second, but not
     the friction. Asked for all, it tells everything as the first feels it.
     """
-
-    def forces(self) -> list[ContactForce]:
-        """List the forces of all contacts."""
-        return [
-            (
-                *(first, link, at_first, second, other_link, at_second),
-                (
-                    normal * nx + along * sx + across * tx,
-                    normal * ny + along * sy + across * ty,
-                    normal * nz + along * sz + across * tz,
-                ),
-            )
-            for _, first, second, link, other_link, at_first, at_second, (nx, ny, nz), _, normal, along, (
-                sx,
-                sy,
-                sz,
-            ), across, (tx, ty, tz) in self
-            if normal
-        ]
 
     def on(self, body: BodyHandle) -> Iterator[Contact]:
         """Iterate over the contacts of a body.

@@ -14,7 +14,7 @@ from simbench.robot.native_output import quiet_native_output
 from simbench.robot.robot import Robot
 from simbench.robot.urdf.mesh_files import mesh_points
 from simbench.sim.bullet.bullet_bodies import BulletContacts, BulletFixture, BulletRobot, bullet
-from simbench.sim.engine import BodyHandle, ContactForce, LinkHandle, RobotBody, UnreadableShapeError
+from simbench.sim.engine import BodyHandle, LinkHandle, RobotBody, UnreadableShapeError
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.vectors import Quaternion, Vector
 
@@ -109,9 +109,9 @@ class BulletWorld:
         """Read all contacts of the last step. Returns contact points of all bodies."""
         return BulletContacts(bullet.getContactPoints(physicsClientId=self.client))
 
-    def solved_forces(self) -> tuple[list[ContactForce], tuple[float, float]]:
-        """Tell the forces of contacts in the last step; Bullet sums up no works."""
-        return self.read_contacts().forces(), (0.0, 0.0)
+    def solved_forces(self) -> tuple[BulletContacts, tuple[float, float]]:
+        """Tell the contacts of the last step; Bullet sums up no works."""
+        return self.read_contacts(), (0.0, 0.0)
 
     def are_links_near(
         self, first: tuple[BodyHandle, LinkHandle], second: tuple[BodyHandle, LinkHandle], distance: float

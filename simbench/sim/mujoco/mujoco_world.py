@@ -13,7 +13,7 @@ from simbench.errors import RunError
 from simbench.files.storage import scratch_folder
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
-from simbench.sim.engine import BodyHandle, FixtureMotion, LinkHandle, RobotBody
+from simbench.sim.engine import BodyHandle, LinkHandle, RobotBody
 from simbench.sim.fixtures.body_file import FRICTION
 from simbench.sim.fixtures.mechanism import Mechanism, MechanismJoint, Part
 from simbench.sim.fixtures.shapes import collision_shape, compute_inertia
@@ -30,7 +30,7 @@ from simbench.sim.mujoco.mujoco_scene import (
     free_pose,
 )
 from simbench.sim.state import FixtureState
-from simbench.sim.vectors import Quaternion, Vector, rotate
+from simbench.sim.vectors import Quaternion, Vector
 
 
 class MujocoFixture(MujocoBody):
@@ -80,16 +80,10 @@ class MujocoFixture(MujocoBody):
         at = self.root_columns[0]
         return FixtureState(position, velocity, free_pose(data.qpos[at : at + 7]))
 
-    def read_motion(self) -> FixtureMotion:
-        """Read what the energy of the fixture follows from; friction and damping are in `solved_forces`."""
-        data, nothing = self.scene.data, (0.0,) * len(self.position_columns)
-        position = data.qpos[self.position_columns].tolist()
-        velocity = data.qvel[self.velocity_columns].tolist()
-        if self.root_columns is None:
-            return position, velocity, nothing, None
-        at, speed = self.root_columns
-        pose, twist = free_pose(data.qpos[at : at + 7]).tolist(), data.qvel[speed : speed + 6].tolist()
-        return position, velocity, nothing, (pose, (*twist[:3], *rotate(tuple(pose[3:]), twist[3:])))
+    def read_motion(self) -> tuple[Array, Array, float]:
+        """Read positions and velocities of the joints; their friction is in `MujocoWorld.solved_forces`."""
+        data = self.scene.data
+        return data.qpos[self.position_columns], data.qvel[self.velocity_columns], 0.0
 
     def joint_state(self, column: int) -> tuple[float, float]:
         """Read the position and the velocity of one joint.
@@ -287,9 +281,9 @@ class MujocoWorld:
         """Read all contacts of the last step. Returns contact points of all bodies."""
         return MujocoContacts(self.scene)
 
-    def solved_forces(self) -> tuple[tuple[()], tuple[float, float]]:
+    def solved_forces(self) -> tuple[None, tuple[float, float]]:
         """Tell the works of contacts and end stops, and of friction and damping in joints of equipment, J."""
-        return (), (self.scene.contact_work, self.scene.rubbing_work)
+        return None, (self.scene.contact_work, self.scene.rubbing_work)
 
     def are_links_near(
         self, first: tuple[BodyHandle, LinkHandle], second: tuple[BodyHandle, LinkHandle], distance: float
