@@ -59,7 +59,7 @@ Hands = Sequence[Grip | EmptyHand]
 Efforts = Mapping[int, Sequence[float]]
 # Columns of the works, the first of these names.
 _MOTOR, _ABSOLUTE, _FRICTION, _EQUIPMENT, _CONTACT, _GRIP, _PUSH, _ROTOR = range(8)
-_KEPT = 64  # States of which the works are computed at once.
+_KEPT = 512  # States of which the works are computed at once.
 _NOTHING = (0.0, 0.0, 0.0)
 
 
@@ -264,18 +264,19 @@ class EnergyMeter:
         works *= self._body.world.timestep
         works[:, [_CONTACT, _EQUIPMENT]] += np.diff(self._solved[: steps + 1], axis=0)
         totals = self._total + np.vstack([np.zeros(8), np.cumsum(works, axis=0)])
-        for row, sample in self._samples:
-            energies = np.sum([each.energies(row) for each in self._moved.values()], axis=0)
-            given = pin.computeKineticEnergy(self._rotors, self._rotor_data, q[row], v[row])
-            energies = np.append(energies, -given)
-            if sample == 0:
-                self._start = energies
-            kinetic, potential, taken = energies - self._start
-            done = totals[row].copy()
-            done[_ROTOR] += taken
-            residual = kinetic + potential - done.sum() + done[_ABSOLUTE]
-            for values, value in zip(self._values, (*done, energies[0], potential, residual), strict=True):
-                values[sample] = value
+        if self._samples:
+            at, samples = [row for row, _ in self._samples], [sample for _, sample in self._samples]
+            taken = [pin.computeKineticEnergy(self._rotors, self._rotor_data, q[row], v[row]) for row in at]
+            energies = np.array([[each.energies(row) for row in at] for each in self._moved.values()])
+            kinetic, potential = energies.sum(axis=0).T
+            if samples[0] == 0:
+                self._start = np.array([kinetic[0], potential[0], taken[0]])
+            potential = potential - self._start[1]
+            done = totals[at]
+            done[:, _ROTOR] -= np.array(taken) - self._start[2]
+            residual = kinetic - self._start[0] + potential - done.sum(axis=1) + done[:, _ABSOLUTE]
+            for values, column in zip(self._values, (*done.T, kinetic, potential, residual), strict=True):
+                values[samples] = column
         # The last state is the first of the next steps.
         self._total, self._count = totals[-1], 1
         self._samples.clear()

@@ -188,7 +188,7 @@ class MujocoScene:
             mujoco.mj_mulJacVec(model, data, speed, mean)
             self.rubbing_work += self.timestep * float(force[:rubbing] @ speed[:rubbing])
             self.contact_work += self.timestep * float(force[rubbing:] @ speed[rubbing:])
-        if self._damping.any():
+        if self._damped:
             self.rubbing_work -= self.timestep * float((self._damping * data.qvel) @ mean)
         data.qfrc_applied[:] = 0.0
         data.xfrc_applied[:] = 0.0
@@ -227,6 +227,7 @@ class MujocoScene:
         self._compiled, self._poses_known = (model, data), False
         # From MuJoCo 4 on it is a polynomial of the velocity.
         self._damping = np.reshape(model.dof_damping, (model.nv, -1))[:, 0].copy()
+        self._damped = bool(self._damping.any())
         return self._compiled
 
 
