@@ -226,7 +226,7 @@ class MujocoScene:
                 getattr(data, name)[: len(kept)] = kept
         self._compiled, self._poses_known = (model, data), False
         # From MuJoCo 4 on it is a polynomial of the velocity.
-        self._damping = np.reshape(model.dof_damping, (model.nv, -1))[:, 0].copy()
+        self._damping = np.atleast_2d(model.dof_damping.T)[0].copy()
         self._damped = bool(self._damping.any())
         return self._compiled
 
