@@ -17,6 +17,9 @@ RESULTS = Path(__file__).parents[1] / "concepts" / "results" / "engines.json"
 
 CLOSED_FORMS = RESULTS.parent / "closed_forms.json"
 """Errors in both engines, written by `scripts/studies/closed_forms.py`."""
+
+ENERGY = RESULTS.parent / "energy.json"
+"""Energy balances of scenarios, written by `scripts/studies/energy_balance.py`."""
 COLUMNS = {
     "tracking.rms_rad": "tracking, mrad",
     "hands.rms_m": "hands, mm",
@@ -61,9 +64,9 @@ def value(metrics: Mapping[str, Metric], metric: str) -> str:
     return f"{1e3 * number:.3g}" if metric.endswith(("_rad", "_m")) else f"{number:.3g}"
 
 
-def closed_form_table() -> str:
-    """Lay out the errors of both engines against closed forms."""
-    content = json.loads(CLOSED_FORMS.read_text(encoding="utf-8"))
+def written_table(results: Path) -> str:
+    """Lay out a table that a script has written."""
+    content = json.loads(results.read_text(encoding="utf-8"))
     return table(content["heads"], content["rows"])
 
 
@@ -73,7 +76,8 @@ def setup(application: Any) -> dict[str, bool]:
     def write(application: Any) -> None:
         folder = Path(application.srcdir) / "generated"
         write_if_changed(folder / "engines.md", engine_table())
-        write_if_changed(folder / "closed_forms.md", closed_form_table())
+        write_if_changed(folder / "closed_forms.md", written_table(CLOSED_FORMS))
+        write_if_changed(folder / "energy.md", written_table(ENERGY))
 
     application.connect("builder-inited", write)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

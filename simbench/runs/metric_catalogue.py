@@ -60,7 +60,9 @@ SPREADS = 5.0  # Allowed difference from the baseline as a multiple of what roun
 
 # The first matching pattern counts; a metric without one must stay the same.
 _DIRECTIONS: tuple[tuple[Better, str], ...] = (
-    ("ignored", "timing.*"),
+    # Signed errors, whose size is in the fraction.
+    ("ignored", "timing.* energy.residual_j energy.rotor_j"),
+    ("lower", "energy.residual_fraction"),
     ("higher", "follow.scale"),
     ("lower", "follow.changed_step_count"),
     ("same", "follow.*_count"),
@@ -100,6 +102,7 @@ ABSOLUTE: tuple[tuple[str, float], ...] = (
     ("_n", 0.1),
     # Two samples of a log at 200 Hz.
     ("_s", 1e-2),
+    ("_j", 1e-2),
 )
 _CATALOGUE = "metric_catalogue.yaml"
 _ERROR_SAMPLES = "samples of the recording, at the robot's time"

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 FELL_HEIGHT = 0.7  # A robot whose root drops below this fraction of its first height has fallen.
 
+# Energies of a log that are metrics as they are at its end.
+WORKS = ("motor", "motor_absolute", "friction", "equipment", "contact", "grip", "push", "rotor", "residual")
+
 _CARRYING_FRACTION = 0.1  # A foot carries the robot from this fraction of the weight on.
 
 _LATEST_LANDING = 0.1  # Time after its planned landing by which a foot must touch the floor, s.
@@ -69,6 +72,12 @@ def run_metrics(log: xr.Dataset) -> dict[str, float | bool | None]:
     if arms.any():
         metrics["tracking.arms_rms_rad"] = float(np.sqrt(np.mean(errors[:, arms] ** 2)))
         metrics["torque.arms_rms_nm"] = float(np.sqrt(np.mean(torque[:, arms] ** 2)))
+    if "energy_residual" in log:
+        # Sums since the start of the run.
+        last = {name: float(log[f"energy_{name}"].values[-1]) for name in WORKS}
+        metrics |= {f"energy.{name}_j": value for name, value in last.items()}
+        worst, spent = float(np.abs(log["energy_residual"].values).max()), last["motor_absolute"]
+        metrics["energy.residual_fraction"] = worst / spent if spent > 0.0 else None
     contact = log["hand_contact"].values
     if contact.any():
         # Distance of the palms from the actor's, and the grips while contact is planned.
@@ -141,7 +150,8 @@ def balance_metrics(log: xr.Dataset) -> dict[str, float | bool | None]:
     no contact forces. The last two metrics are left out if no sample lies in the second half of the settling
     time. Returns `fell`: whether the root dropped below 70 % of its first height, and `fell_s`, when;
     `zmp.inside_fraction`: fraction of the samples after settling with the ZMP inside the support polygon;
-    `zmp.min_margin_m`: its least distance to the polygon's edge, negative outside; `cog.max_excursion_m`:
+    `zmp.min_margin_m`: its least distance to the polygon's edge, negative outside; `zmp.margin_p05_m`: the
+    distance that it keeps for 95 % of the samples; `cog.max_excursion_m`:
     largest horizontal distance of the COG from where it was after settling; `zmp.still_difference_rms_m`:
     difference of the ZMP from contact forces and from momentum, standing still;
     `feet.still_load_error_fraction`: largest relative difference of the load on the feet from the weight,
@@ -165,6 +175,7 @@ def balance_metrics(log: xr.Dataset) -> dict[str, float | bool | None]:
         "fell": not bool(standing.all()),
         "zmp.inside_fraction": float(np.mean(margin > 0.0)),
         "zmp.min_margin_m": float(margin.min()),
+        "zmp.margin_p05_m": float(np.percentile(margin, 5.0, method="lower")),
         "cog.max_excursion_m": float(np.linalg.norm(cog - cog[0], axis=1).max()),
     }
     if not standing.all():

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple, NewType, Protocol, cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from simbench.errors import RunError
 from simbench.kinematics.arrays import Array
@@ -236,6 +236,19 @@ class Fixture(Body, Protocol):
             State after the last step.
         """
 
+    @property
+    def explicit_damping(self) -> Array:
+        """Damping (J,) of the joints by their speed before a step, N·s/m or N·m·s, beside `read_motion`."""
+
+    def read_motion(self) -> tuple[ArrayLike, ArrayLike, ArrayLike]:
+        """Read what the energy of the joints follows from.
+
+        Returns
+        -------
+        position, velocity, effort : (J,) array_like
+            State, and friction in the last step, N or N·m; 0 where `World.solved_forces` has its work.
+        """
+
     def joint_state(self, column: int) -> tuple[float, float]:
         """Read the position and the velocity of one joint.
 
@@ -417,6 +430,18 @@ class World(Protocol):
         -------
         Contacts
             Contact points of all bodies.
+        """
+
+    def solved_forces(self) -> tuple[Contacts | None, tuple[float, float]]:
+        """Tell what the engine's solver found in the last step, for the energy.
+
+        Returns
+        -------
+        contacts : Contacts or None
+            Contact points, of an engine that does not sum up their work itself.
+        works : two floats
+            Work, since the world opened, of contacts and end stops, and of friction and damping in the joints
+            of equipment, of an engine that sums them up itself, J; else zeros.
         """
 
     def are_links_near(

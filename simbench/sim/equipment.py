@@ -260,13 +260,14 @@ def compute_resistance(mechanisms: Sequence[Mechanism]) -> dict[str, Resistance]
     return felt
 
 
-def resist(fixture: Fixture) -> None:
+def resist(fixture: Fixture) -> list[float]:
     """Apply, for one step, the efforts of springs, latches and direction-dependent damping of a fixture.
 
-    `fixture`: equipment whose joints resist.
+    `fixture`: equipment whose joints resist. Returns these efforts, N or N·m, one for each joint.
     """
     mechanism = fixture.mechanism
     held = _latch_efforts(fixture) if mechanism.latches else {}
+    efforts = [0.0] * len(mechanism.joints)
     for column, joint in enumerate(mechanism.joints):
         springy = joint.stiffness > 0.0 or joint.damping != joint.back_damping
         if not springy and column not in held:
@@ -276,6 +277,8 @@ def resist(fixture: Fixture) -> None:
         if joint.damping != joint.back_damping:
             effort -= (joint.damping if velocity > 0.0 else joint.back_damping) * velocity
         fixture.apply_joint_effort(column, effort)
+        efforts[column] = effort
+    return efforts
 
 
 def _latch_efforts(fixture: Fixture) -> dict[int, float]:

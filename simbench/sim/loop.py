@@ -19,6 +19,7 @@ from simbench.sim.control.command import Controller
 from simbench.sim.control.controller import ArmController
 from simbench.sim.control.joint_controller import JointController
 from simbench.sim.control.laws import ControlLaw, PdLaw
+from simbench.sim.energy import EnergyMeter
 from simbench.sim.engine import GRAVITY, BodyHandle, Contacts, Fixture, LinkHandle, RobotBody
 from simbench.sim.equipment import resist
 from simbench.sim.grasp import EmptyHand, Grip, apply_grips
@@ -186,6 +187,8 @@ class Stepper:
         self._grounded_load = _GROUNDED_FRACTION * weight
         self._controller.hold_feet([True] * (len(self._seated) or len(robot.feet)))
         recorder["base_pose"][:] = body.root_pose()
+        self._meter = EnergyMeter(body, simulation.fixtures, simulation.grips, recorder)
+        recorder.complete = self._meter.flush
 
     @property
     def fallen(self) -> bool:
@@ -212,8 +215,8 @@ class Stepper:
         holding = reference.grip.tolist()
         # Latches, springs and damping that differs by direction, which no engine's joints offer.
         resisting = [
-            fixture
-            for fixture in simulation.fixtures
+            (index, fixture)
+            for index, fixture in enumerate(simulation.fixtures)
             if fixture.mechanism.latches
             or any(
                 joint.stiffness > 0.0 or joint.damping != joint.back_damping
@@ -223,7 +226,7 @@ class Stepper:
         no_push, sensor = np.zeros(6), self._sensor
         held, light = [True] * len(body.robot.feet), False
         read_state, control, advance = body.read_state, self._controller.step, body.world.step
-        stop, now = options.stop, clock.perf_counter
+        stop, now, note = options.stop, clock.perf_counter, self._meter.note
         for step in range(self.steps):
             if step >= self._end or recorder.divergence or stop():
                 break
@@ -233,8 +236,7 @@ class Stepper:
             balancing = balance_every > 0 and step % balance_every == 0
             loads = apply_grips(grips, holding[step], sensing) if grips else []
             push = apply_pushes(body, pushes, step, loads) if pushes else no_push
-            for fixture in resisting:
-                resist(fixture)
+            efforts = {index: resist(fixture) for index, fixture in resisting}
             if sampling or sensing or balancing:
                 contacts = body.world.read_contacts()
                 sensor.sample(step * timestep, contacts)
@@ -272,6 +274,7 @@ class Stepper:
                 yield state, demand[step]
             command = control(state, demand[step], loads)
             recorder.saturated_steps += command.saturated
+            note(state, command, push, efforts, recorder.count if sampling else -1)
             if sampling:
                 recorder.record(recorder.command, command)
                 recorder.count += 1

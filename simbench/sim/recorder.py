@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
-from simbench.sim import grasp, push, sensing
+from simbench.sim import energy, grasp, push, sensing
 from simbench.sim.control import command
 from simbench.sim.engine import Fixture
 from simbench.sim.fixtures.mechanism import Mechanism, MechanismJoint
@@ -201,6 +201,9 @@ class Recorder:
         self.reference: Channels[Array] = self._allocate(REFERENCE_SIGNALS)
         self.command: Channels[command.Command] = self._allocate(command.COMMAND_SIGNALS)
         self._allocate(DERIVED_SIGNALS)
+        self._allocate(energy.ENERGY_SIGNALS)
+        # Writes the energies of all samples so far, which lag behind.
+        self.complete: Callable[[], None] = lambda: None
         self.contact: Channels[sensing.ContactSensor] = self._allocate(sensing.CONTACT_SIGNALS)
         self.push: Channels[Array] = self._allocate(push.PUSH_SIGNALS)
         self.grip: Channels[Sequence[grasp.Grip | grasp.EmptyHand]] = self._allocate(grasp.GRIP_SIGNALS)
@@ -271,6 +274,7 @@ class Recorder:
         `first`: index of the first sample to copy. Returns recorder with the samples [first, count) and the
         extremes and events so far. It takes no further samples.
         """
+        self.complete()
         part = copy.copy(self)
         rows = slice(first, self.count)
         part.time, part.count = self.time[rows].copy(), self.count - first
@@ -294,6 +298,7 @@ def derive_signals(recorder: Recorder, robot: Robot) -> None:
     `recorder`: recorder whose first `count` samples are used and completed. To be called once. `robot`: robot
     whose model has the world's frame as its universe.
     """
+    recorder.complete()
     model, data = robot.model, robot.model.createData()
     palms = [model.getFrameId(robot.frames[role]) for role in robot.hands]
     feet = [model.getFrameId(robot.frames[role]) for role in robot.feet]

@@ -115,6 +115,7 @@ def test_a_robot_that_stands_perfectly_still():
         "zmp.inside_fraction": 1.0,
         # The nearest edge is the toes' and the heels', 85 mm away.
         "zmp.min_margin_m": pytest.approx(0.085),
+        "zmp.margin_p05_m": pytest.approx(0.085),
         "zmp.still_difference_rms_m": 0.0,
         "feet.still_load_error_fraction": 0.0,
         "cog.max_excursion_m": 0.0,

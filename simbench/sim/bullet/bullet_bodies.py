@@ -327,9 +327,13 @@ class BulletFixture(BulletBody):
             links[next(part.name for part in mechanism.parts if part.joint == joint.name)]
             for joint in mechanism.joints
         )
-        for joint, index in zip(mechanism.joints, joints, strict=True):
-            # Damping that differs by direction is applied as an effort at every step (`equipment.resist`).
-            damping = joint.damping if joint.damping == joint.back_damping else 0.0
+        # Damping that differs by direction is applied as an effort at every step (`equipment.resist`).
+        self.explicit_damping = np.array(
+            [joint.damping if joint.damping == joint.back_damping else 0.0 for joint in mechanism.joints]
+        )
+        for joint, index, damping in zip(
+            mechanism.joints, joints, self.explicit_damping.tolist(), strict=True
+        ):
             bullet.changeDynamics(body, index, jointDamping=damping, physicsClientId=client)
             bullet.setJointMotorControl2(
                 body,
@@ -360,6 +364,11 @@ class BulletFixture(BulletBody):
         base = bullet.getBasePositionAndOrientation(self.handle, physicsClientId=client)
         frame = bullet.multiplyTransforms(*base, *self._root_in_inertial())
         return FixtureState(position, velocity, np.array([*frame[0], *frame[1]]))
+
+    def read_motion(self) -> tuple[list[float], list[float], list[float]]:
+        """Read positions and velocities of the joints, and the friction on them in the last step."""
+        states = bullet.getJointStates(self.handle, self.joints, physicsClientId=self.client) or ()
+        return [each[0] for each in states], [each[1] for each in states], [each[3] for each in states]
 
     def joint_state(self, column: int) -> tuple[float, float]:
         """Read the position and the velocity of one joint.

@@ -109,6 +109,10 @@ class BulletWorld:
         """Read all contacts of the last step. Returns contact points of all bodies."""
         return BulletContacts(bullet.getContactPoints(physicsClientId=self.client))
 
+    def solved_forces(self) -> tuple[BulletContacts, tuple[float, float]]:
+        """Tell the contacts of the last step; Bullet sums up no works."""
+        return self.read_contacts(), (0.0, 0.0)
+
     def are_links_near(
         self, first: tuple[BodyHandle, LinkHandle], second: tuple[BodyHandle, LinkHandle], distance: float
     ) -> bool:

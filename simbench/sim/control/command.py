@@ -23,6 +23,9 @@ class Command:
     joint: Array
     friction: Array  # (n,): coulomb and viscous friction on the joint, N·m.
     saturated: int = 0  # Number of motors at their limit.
+    # (nv,): what is applied beside, so that rotors that are inertia of links act as rotors: torque on the
+    # root in its frame (elements 3 to 5) and on the joints, N·m; None where no link has a rotor's inertia.
+    cancelling: Array | None = None
 
 
 # What is logged of a command.

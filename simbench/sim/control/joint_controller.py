@@ -223,6 +223,16 @@ def _acceleration(
         acceleration[3 + i] = root[i] * bx + root[3 + i] * by + root[6 + i] * bz
 
 
+def rotor_model(body: RobotBody) -> pin.Model:
+    """Make a robot that consists of the rotors that are inertia of links, without mass and gravity."""
+    model = body.robot.model.copy()
+    model.armature, model.gravity = np.zeros(model.nv), pin.Motion.Zero()
+    for joint in range(model.njoints):
+        tensor = body.rotors.get(joint, np.zeros((3, 3)))
+        model.inertias[joint] = pin.Inertia(0.0, np.zeros(3), tensor)
+    return model
+
+
 # Mass (kg) and, per axis, inertia (kg·m²) of a foot that the ground holds, in the prediction.
 GROUND_MASS = 1e5
 
@@ -250,12 +260,7 @@ class JointController:
         self._turn_root = body.apply_root_torque
         self._rotors: Any = None
         if body.rotors:
-            # A robot that consists of rotors only, without mass and gravity.
-            self._rotors = robot.model.copy()
-            self._rotors.armature, self._rotors.gravity = np.zeros(robot.model.nv), pin.Motion.Zero()
-            for joint in range(robot.model.njoints):
-                tensor = body.rotors.get(joint, np.zeros((3, 3)))
-                self._rotors.inertias[joint] = pin.Inertia(0.0, np.zeros(3), tensor)
+            self._rotors = rotor_model(body)
             self._rotor_data = self._rotors.createData()
         self._joints = slice(robot.root_v, None)
         self._robot = robot
@@ -350,6 +355,7 @@ class JointController:
             return command
         # What cancels rotors that are inertia of links, on the root and on the joints.
         needed = pin.rnea(self._rotors, self._rotor_data, state.q, state.v, self._data.ddq)
+        command.cancelling = needed
         if len(state.root):
             self._turn_root((state.root[:9].reshape(3, 3) @ needed[3:6]).tolist())
         self._apply(command.joint + needed[self._joints])

@@ -102,6 +102,8 @@ class MujocoScene:
         self._compiled: tuple[Any, Any] | None = None
         self._before: Any = None
         self._poses_known = False
+        # Work of contacts and end stops, and of friction and damping in joints of equipment, J, so far.
+        self.contact_work = self.rubbing_work = 0.0
         floor = self.spec.worldbody.add_geom(
             name="floor", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0.0, 0.0, 1.0]
         )
@@ -172,9 +174,22 @@ class MujocoScene:
         self._compiled_state_is_old()
 
     def step(self) -> None:
-        """Advance by one time step; external forces end with it."""
+        """Advance by one time step; external forces end with it.
+
+        Of MuJoCo's constraints friction in joints comes first, for there are no equalities here; then end
+        stops and contacts. Damping acts with the speed at the end of the step: MuJoCo solves it implicitly.
+        """
         model, data = self._compiled or self._compile()
+        before = data.qvel.copy()
         mujoco.mj_step(model, data)
+        mean = 0.5 * (before + data.qvel)
+        if data.nefc:
+            speed, force, rubbing = np.empty(data.nefc), data.efc_force, data.nf
+            mujoco.mj_mulJacVec(model, data, speed, mean)
+            self.rubbing_work += self.timestep * float(force[:rubbing] @ speed[:rubbing])
+            self.contact_work += self.timestep * float(force[rubbing:] @ speed[rubbing:])
+        if self._damped:
+            self.rubbing_work -= self.timestep * float((self._damping * data.qvel) @ mean)
         data.qfrc_applied[:] = 0.0
         data.xfrc_applied[:] = 0.0
         self._poses_known = False
@@ -210,6 +225,9 @@ class MujocoScene:
                 kept = getattr(self._before, name)
                 getattr(data, name)[: len(kept)] = kept
         self._compiled, self._poses_known = (model, data), False
+        # From MuJoCo 4 on it is a polynomial of the velocity.
+        self._damping = np.atleast_2d(model.dof_damping.T)[0].copy()
+        self._damped = bool(self._damping.any())
         return self._compiled
 
 

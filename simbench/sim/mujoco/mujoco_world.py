@@ -65,6 +65,7 @@ class MujocoFixture(MujocoBody):
         # Furniture that carries a fixture that stands freely, and its parts' names to MuJoCo's indices.
         self.furniture, self.furniture_links = furniture, furniture_links
         self._initial_pose = np.asarray(pin.SE3ToXYZQUAT(mechanism.pose))
+        self.explicit_damping = np.zeros(len(joints))  # MuJoCo's damping is implicit.
         self.place(mechanism.start, self._initial_pose)
 
     def read_state(self) -> FixtureState:
@@ -78,6 +79,11 @@ class MujocoFixture(MujocoBody):
             return FixtureState(position, velocity, self._initial_pose)
         at = self.root_columns[0]
         return FixtureState(position, velocity, free_pose(data.qpos[at : at + 7]))
+
+    def read_motion(self) -> tuple[Array, Array, float]:
+        """Read positions and velocities of the joints; their friction is in `MujocoWorld.solved_forces`."""
+        data = self.scene.data
+        return data.qpos[self.position_columns], data.qvel[self.velocity_columns], 0.0
 
     def joint_state(self, column: int) -> tuple[float, float]:
         """Read the position and the velocity of one joint.
@@ -274,6 +280,10 @@ class MujocoWorld:
     def read_contacts(self) -> MujocoContacts:
         """Read all contacts of the last step. Returns contact points of all bodies."""
         return MujocoContacts(self.scene)
+
+    def solved_forces(self) -> tuple[None, tuple[float, float]]:
+        """Tell the works of contacts and end stops, and of friction and damping in joints of equipment, J."""
+        return None, (self.scene.contact_work, self.scene.rubbing_work)
 
     def are_links_near(
         self, first: tuple[BodyHandle, LinkHandle], second: tuple[BodyHandle, LinkHandle], distance: float
