@@ -645,6 +645,9 @@ class SimulationSection(ScenarioSection):
     """Time of standing still after the motion."""
     log_rate_hz: Annotated[float, Field(ge=10.0, le=1e6)] = 200.0
     """Rate of the samples in the log; 1 / timestep_s must be a whole multiple of it."""
+    energy: bool = True
+    """Whether the works of all forces are summed up at every step, and logged with their balance; the loop
+    takes up to half as long again for it."""
     floor_friction: Annotated[float, Field(ge=0.0, le=100.0)] = 0.8
     """Coulomb friction coefficient between the floor and a body of friction 1."""
 

@@ -191,7 +191,7 @@ class ScenarioEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
         self._simulation: Simulation = place_in_world(world, prepared, varied, self._law, pushes)
         log_every = round(1.0 / (settings.timestep_s * settings.log_rate_hz))
         steps = len(prepared.timeline.reference.position)
-        self.recorder = Recorder(-(-steps // log_every), prepared.robot, prepared.mechanisms)
+        self.recorder = Recorder(-(-steps // log_every), prepared.robot, prepared.mechanisms, energies=False)
         self._stepper = Stepper(
             self._simulation, self.recorder, LoopOptions(log_every, fallen_height=prepared.fallen_height)
         )

@@ -322,7 +322,7 @@ def _simulate(
     )
     log_every = round(1.0 / (settings.timestep_s * settings.log_rate_hz))
     steps = len(prepared.timeline.reference.position)
-    recorder = Recorder(-(-steps // log_every), robot, mechanisms)
+    recorder = Recorder(-(-steps // log_every), robot, mechanisms, energies=settings.energy)
     with ExitStack() as stack:
         opened = open_engine(settings.engine).open_world(
             settings.timestep_s, floor_friction=friction * settings.floor_friction, gui=window

@@ -187,8 +187,10 @@ class Stepper:
         self._grounded_load = _GROUNDED_FRACTION * weight
         self._controller.hold_feet([True] * (len(self._seated) or len(robot.feet)))
         recorder["base_pose"][:] = body.root_pose()
-        self._meter = EnergyMeter(body, simulation.fixtures, simulation.grips, recorder)
-        recorder.complete = self._meter.flush
+        self._meter = None
+        if "energy_residual" in recorder.signals:
+            self._meter = EnergyMeter(body, simulation.fixtures, simulation.grips, recorder)
+            recorder.complete = self._meter.flush
 
     @property
     def fallen(self) -> bool:
@@ -226,7 +228,7 @@ class Stepper:
         no_push, sensor = np.zeros(6), self._sensor
         held, light = [True] * len(body.robot.feet), False
         read_state, control, advance = body.read_state, self._controller.step, body.world.step
-        stop, now, note = options.stop, clock.perf_counter, self._meter.note
+        stop, now, meter = options.stop, clock.perf_counter, self._meter
         for step in range(self.steps):
             if step >= self._end or recorder.divergence or stop():
                 break
@@ -274,7 +276,8 @@ class Stepper:
                 yield state, demand[step]
             command = control(state, demand[step], loads)
             recorder.saturated_steps += command.saturated
-            note(state, command, push, efforts, recorder.count if sampling else -1)
+            if meter is not None:
+                meter.note(state, command, push, efforts, recorder.count if sampling else -1)
             if sampling:
                 recorder.record(recorder.command, command)
                 recorder.count += 1

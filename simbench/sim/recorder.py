@@ -150,10 +150,12 @@ class Recorder:
 
     A new signal is one `Signal` beside the code that measures it; array and log variable follow from there.
     `samples`: largest number of samples, S; `mechanisms`: its fixtures, in the order in which the loop gets
-    them.
+    them; `energies`: whether energies are sampled.
     """
 
-    def __init__(self, samples: int, robot: Robot, mechanisms: Sequence[Mechanism] = ()) -> None:
+    def __init__(
+        self, samples: int, robot: Robot, mechanisms: Sequence[Mechanism] = (), *, energies: bool = True
+    ) -> None:
         joints = len(robot.joint_names)
         self.count = 0
         self.time = np.zeros(samples)
@@ -201,7 +203,8 @@ class Recorder:
         self.reference: Channels[Array] = self._allocate(REFERENCE_SIGNALS)
         self.command: Channels[command.Command] = self._allocate(command.COMMAND_SIGNALS)
         self._allocate(DERIVED_SIGNALS)
-        self._allocate(energy.ENERGY_SIGNALS)
+        if energies:
+            self._allocate(energy.ENERGY_SIGNALS)
         # Writes the energies of all samples so far, which lag behind.
         self.complete: Callable[[], None] = lambda: None
         self.contact: Channels[sensing.ContactSensor] = self._allocate(sensing.CONTACT_SIGNALS)

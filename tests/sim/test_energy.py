@@ -44,7 +44,7 @@ def pendulum(tmp_path_factory):
     return load_robot(folder)
 
 
-def run(engine, robot, start, feedforward, timestep, base=BASE, gains=0.0):
+def run(engine, robot, start, feedforward, timestep, base=BASE, gains=0.0, energies=True):
     """Simulate a robot under feed-forward torques (N, n), with its gains or none; every step is a sample."""
     factor = gains * np.ones(len(start))
     motors = dataclasses.replace(
@@ -54,7 +54,7 @@ def run(engine, robot, start, feedforward, timestep, base=BASE, gains=0.0):
     steps = len(feedforward)
     still, hold = np.zeros((steps, len(start))), np.tile(start, (steps, 1))
     reference = Reference(hold, still, feedforward, still, np.zeros((steps, len(robot.hands)), dtype=bool))
-    recorder = Recorder(steps, robot)
+    recorder = Recorder(steps, robot, energies=energies)
     with open_engine(engine).open_world(timestep) as world:
         body = world.add_robot(robot, base, start)
         simulate(Simulation(body, reference), recorder, LoopOptions(1))
@@ -89,6 +89,16 @@ def test_a_driven_pendulum_with_friction_does_the_works_of_its_equation_of_motio
     assert rubbed < -0.5
     assert kinetic > 0.1
     assert np.abs(log["energy_residual"]).max() < 2e-3 * absolute
+
+
+@engines
+def test_energies_are_left_out_and_change_nothing(engine, pendulum):
+    torque = 2.0 * np.sin(np.linspace(0.0, 6.0, 500))[:, None]
+    with_them, without = (
+        run(engine, pendulum, np.array([0.4]), torque, 1e-3, energies=each) for each in (True, False)
+    )
+    assert not [name for name in without.signals if name.startswith("energy_")]
+    np.testing.assert_array_equal(without["joint_position"], with_them["joint_position"])
 
 
 @engines

@@ -104,6 +104,7 @@ class MujocoScene:
         self._poses_known = False
         # Work of contacts and end stops, and of friction and damping in joints of equipment, J, so far.
         self.contact_work = self.rubbing_work = 0.0
+        self.sums_works = False
         floor = self.spec.worldbody.add_geom(
             name="floor", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0.0, 0.0, 1.0]
         )
@@ -180,16 +181,19 @@ class MujocoScene:
         stops and contacts. Damping acts with the speed at the end of the step: MuJoCo solves it implicitly.
         """
         model, data = self._compiled or self._compile()
-        before = data.qvel.copy()
-        mujoco.mj_step(model, data)
-        mean = 0.5 * (before + data.qvel)
-        if data.nefc:
-            speed, force, rubbing = np.empty(data.nefc), data.efc_force, data.nf
-            mujoco.mj_mulJacVec(model, data, speed, mean)
-            self.rubbing_work += self.timestep * float(force[:rubbing] @ speed[:rubbing])
-            self.contact_work += self.timestep * float(force[rubbing:] @ speed[rubbing:])
-        if self._damped:
-            self.rubbing_work -= self.timestep * float((self._damping * data.qvel) @ mean)
+        if self.sums_works:
+            before = data.qvel.copy()
+            mujoco.mj_step(model, data)
+            mean = 0.5 * (before + data.qvel)
+            if data.nefc:
+                speed, force, rubbing = np.empty(data.nefc), data.efc_force, data.nf
+                mujoco.mj_mulJacVec(model, data, speed, mean)
+                self.rubbing_work += self.timestep * float(force[:rubbing] @ speed[:rubbing])
+                self.contact_work += self.timestep * float(force[rubbing:] @ speed[rubbing:])
+            if self._damped:
+                self.rubbing_work -= self.timestep * float((self._damping * data.qvel) @ mean)
+        else:
+            mujoco.mj_step(model, data)
         data.qfrc_applied[:] = 0.0
         data.xfrc_applied[:] = 0.0
         self._poses_known = False

@@ -283,6 +283,7 @@ class MujocoWorld:
 
     def solved_forces(self) -> tuple[None, tuple[float, float]]:
         """Tell the works of contacts and end stops, and of friction and damping in joints of equipment, J."""
+        self.scene.sums_works = True
         return None, (self.scene.contact_work, self.scene.rubbing_work)
 
     def are_links_near(
