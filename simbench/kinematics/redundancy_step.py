@@ -284,16 +284,29 @@ def manipulability_gradient(columns: Array, gradient: Array) -> float:
         if pivot <= 1e-15 * largest:
             return 0.0
         determinant *= pivot
+    # (JJᵀ)⁻¹ J of all joints at once: one joint after the other, each sum would wait for the one before.
+    duals = np.empty((rows, n))
+    for a in range(rows):
+        for j in range(n):
+            duals[a, j] = columns[j, a]
+        for b in range(a):
+            for j in range(n):
+                duals[a, j] -= gram[a, b] * duals[b, j]
+        for j in range(n):
+            duals[a, j] /= gram[a, a]
+    for a in range(rows - 1, -1, -1):
+        for b in range(a + 1, rows):
+            for j in range(n):
+                duals[a, j] -= gram[b, a] * duals[b, j]
+        for j in range(n):
+            duals[a, j] /= gram[a, a]
     beyond = np.zeros(rows)
-    dual = np.empty(rows)
     for j in range(n - 1, -1, -1):
-        own = columns[j]
+        own, dual = columns[j], duals[:, j]
         total = 0.0
         for a in range(rows):
             total += own[a] * beyond[a]
-            dual[a] = own[a]
         gradient[j] = 2.0 * determinant * total
-        substitute(gram, dual, rows)
         for h in range(0, rows, 6):
             vx, vy, vz, wx, wy, wz = own[h], own[h + 1], own[h + 2], own[h + 3], own[h + 4], own[h + 5]
             fx, fy, fz = dual[h], dual[h + 1], dual[h + 2]
