@@ -408,6 +408,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             (fitness_table(people[THESIS]), "table 4.1, figure 4.1"),
             (dominance_table(people[THESIS]), "figures 4.4 to 4.10"),
         ]
+        for table, _ in tables[2:]:
+            table.title += ", by the thesis's model"
     for table, source in tables:
         if table.row_count:
             note = LOST if table.title.startswith("Table 4.1") else ""
