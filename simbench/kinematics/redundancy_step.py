@@ -284,22 +284,8 @@ def manipulability_gradient(columns: Array, gradient: Array) -> float:
         if pivot <= 1e-15 * largest:
             return 0.0
         determinant *= pivot
-    # (JJᵀ)⁻¹ J of all joints at once: one joint after the other, each sum would wait for the one before.
-    duals = np.empty((rows, n))
-    for a in range(rows):
-        for j in range(n):
-            duals[a, j] = columns[j, a]
-        for b in range(a):
-            for j in range(n):
-                duals[a, j] -= gram[a, b] * duals[b, j]
-        for j in range(n):
-            duals[a, j] /= gram[a, a]
-    for a in range(rows - 1, -1, -1):
-        for b in range(a + 1, rows):
-            for j in range(n):
-                duals[a, j] -= gram[b, a] * duals[b, j]
-        for j in range(n):
-            duals[a, j] /= gram[a, a]
+    duals = columns.T.copy()
+    _substitute_all(gram, duals)
     beyond = np.zeros(rows)
     for j in range(n - 1, -1, -1):
         own, dual = columns[j], duals[:, j]
@@ -318,3 +304,21 @@ def manipulability_gradient(columns: Array, gradient: Array) -> float:
             beyond[h + 4] += vz * fx - vx * fz + wz * tx - wx * tz
             beyond[h + 5] += vx * fy - vy * fx + wx * ty - wy * tx
     return determinant
+
+
+@compiled
+def _substitute_all(factor: Array, right: Array) -> None:
+    """Solve for all columns (rows, n) at once: in one after the other, each sum waits for the one before."""
+    rows, n = right.shape
+    for a in range(rows):
+        for b in range(a):
+            for j in range(n):
+                right[a, j] -= factor[a, b] * right[b, j]
+        for j in range(n):
+            right[a, j] /= factor[a, a]
+    for a in range(rows - 1, -1, -1):
+        for b in range(a + 1, rows):
+            for j in range(n):
+                right[a, j] -= factor[b, a] * right[b, j]
+        for j in range(n):
+            right[a, j] /= factor[a, a]
