@@ -121,7 +121,9 @@ def compute_step_bounds(
     """
     for a in range(len(joints)):
         joint = joints[a]
-        below = compute_lower_limit(anatomy, limits[0][joint], joint, q) - q[joint]
+        below = limits[0][joint] - q[joint]
+        if anatomy.flexion[joint] >= 0:
+            below = compute_lower_limit(anatomy, limits[0][joint], joint, q) - q[joint]
         above = limits[1][joint] - q[joint]
         if fraction >= 1.0:
             below, above = min(below, 0.0), max(above, 0.0)
@@ -268,6 +270,8 @@ def add_clavicle_jacobian(body: SkillBody, work: Workspace, q: Array, columns: A
     of the resolved coordinates from `compute_hand_jacobian`; changed in place.
     """
     clavicles = body.anatomy.clavicles
+    if len(clavicles) == 0:
+        return
     slopes, by_clavicle = np.empty((2, 2)), np.empty((2, columns.shape[1]))
     for g in range(len(clavicles)):
         compute_clavicle_slopes(body.anatomy, g, q, slopes)

@@ -349,6 +349,7 @@ def roll_out_errors(
     path: TaskPath,
     constants: LawConstants,
     weights: Array,
+    limit: Array,
     scratch: Scratch,
     errors: Array,
 ) -> None:
@@ -356,16 +357,19 @@ def roll_out_errors(
 
     `body`: body that moves. `path`: paths of its hands, its prescribed coordinates, its shoulders and elbows.
     `constants`: numbers of the laws. `weights` (m, 4): k of energy, velocity, ergonomy, manipulability of
-    each law: not negative, not all 0. `scratch`: memory from `make_scratch`. `errors` (m, T): norm of the
-    position errors of the four points stacked, m; infinite from a sample on that cannot be reached.
-    Overwritten.
+    each law: not negative, not all 0. `limit` (m,): time integral of the error, m·s, at which a law is given
+    up. `scratch`: memory from `make_scratch`. `errors` (m, T): norm of the position errors of the four points
+    stacked, m; infinite from a sample on that cannot be reached, or where the law is given up. Overwritten.
     """
     position = np.empty(3)
     for k in range(len(weights)):
         q = path.start.copy()
         update_body_poses(body, q, scratch.work)
+        integral = 0.0
         for t in range(errors.shape[1]):
-            if t > 0 and not _advance(body, path, constants, weights[k], t, q, scratch):
+            if t > 0 and (
+                integral > limit[k] or not _advance(body, path, constants, weights[k], t, q, scratch)
+            ):
                 errors[k, t:] = np.inf
                 break
             total = 0.0
@@ -375,3 +379,5 @@ def roll_out_errors(
                     away = path.points[t, p, i] - position[i]
                     total += away * away
             errors[k, t] = np.sqrt(total)
+            if t > 0:
+                integral += 0.5 * constants.period * (errors[k, t - 1] + errors[k, t])

@@ -284,16 +284,15 @@ def manipulability_gradient(columns: Array, gradient: Array) -> float:
         if pivot <= 1e-15 * largest:
             return 0.0
         determinant *= pivot
+    duals = columns.T.copy()
+    _substitute_all(gram, duals)
     beyond = np.zeros(rows)
-    dual = np.empty(rows)
     for j in range(n - 1, -1, -1):
-        own = columns[j]
+        own, dual = columns[j], duals[:, j]
         total = 0.0
         for a in range(rows):
             total += own[a] * beyond[a]
-            dual[a] = own[a]
         gradient[j] = 2.0 * determinant * total
-        substitute(gram, dual, rows)
         for h in range(0, rows, 6):
             vx, vy, vz, wx, wy, wz = own[h], own[h + 1], own[h + 2], own[h + 3], own[h + 4], own[h + 5]
             fx, fy, fz = dual[h], dual[h + 1], dual[h + 2]
@@ -305,3 +304,21 @@ def manipulability_gradient(columns: Array, gradient: Array) -> float:
             beyond[h + 4] += vz * fx - vx * fz + wz * tx - wx * tz
             beyond[h + 5] += vx * fy - vy * fx + wx * ty - wy * tx
     return determinant
+
+
+@compiled
+def _substitute_all(factor: Array, right: Array) -> None:
+    """Solve for all columns (rows, n) at once: in one after the other, each sum waits for the one before."""
+    rows, n = right.shape
+    for a in range(rows):
+        for b in range(a):
+            for j in range(n):
+                right[a, j] -= factor[a, b] * right[b, j]
+        for j in range(n):
+            right[a, j] /= factor[a, a]
+    for a in range(rows - 1, -1, -1):
+        for b in range(a + 1, rows):
+            for j in range(n):
+                right[a, j] -= factor[b, a] * right[b, j]
+        for j in range(n):
+            right[a, j] /= factor[a, a]

@@ -26,17 +26,18 @@ from simbench.skills.weight_search import (
 )
 
 
-def compute_path_errors(task: TaskMotion, weights: ArrayLike) -> Array:
+def compute_path_errors(task: TaskMotion, weights: ArrayLike, limit: ArrayLike = np.inf) -> Array:
     """Follow the path by laws and compute the errors of shoulders and elbows over time.
 
     `task`: recording that the laws imitate; `weights` (m, 4) _like: k of energy, velocity, ergonomy,
-    manipulability, each row not negative with sum 1. Returns (m, T): ‖P_desired − P_obtained‖ of the four
-    points stacked, m; infinite from where the hands cannot go on. Raises SkillError the weights are not of
-    this form.
+    manipulability, each row not negative with sum 1; `limit` (m,) _like: F at which a law is given up, m·s.
+    Returns (m, T): ‖P_desired − P_obtained‖ of the four points stacked, m; infinite from where the hands
+    cannot go on or the law is given up. Raises SkillError the weights are not of this form.
     """
     k = np.ascontiguousarray(check_weights(weights, len(CRITERIA)))
     errors = np.empty((len(k), len(task.time)))
-    roll_out_errors(task.body, task.path, task.constants, k, make_scratch(task.body), errors)
+    limits = np.broadcast_to(np.asarray(limit, dtype=float), len(k)).copy()
+    roll_out_errors(task.body, task.path, task.constants, k, limits, make_scratch(task.body), errors)
     return errors
 
 
@@ -45,17 +46,15 @@ def make_fitness(task: TaskMotion) -> Fitness:
 
     F(k) = ∫ ‖P_desired − P_obtained‖ dt by the trapezoidal rule (Tomić 2018, eq. 4.24, where the sum of
     neighbouring errors is printed as a difference). `task`: recording that the laws imitate. Returns weights
-    (m, 4) to F (m,), m·s; infinite where the hands cannot follow. A pure function: the same weights give the
-    same bits.
+    (m, 4), and optionally a limit, to F (m,), m·s; infinite where the hands cannot follow or F passes the
+    limit, whose exact value nobody asks for. A pure function: the same weights give the same bits.
     """
-
-    def fitness(weights: ArrayLike) -> Array:
-        return np.asarray(np.trapezoid(compute_path_errors(task, weights), dx=task.constants.period, axis=1))
-
-    return fitness
+    return make_mean_fitness([task])
 
 
 NAMES = tuple(CRITERIA)
+# Of so many recordings one is enough to find the valley in which all of them are searched.
+_ROUGH = 5
 
 
 class Mixture:
@@ -79,8 +78,10 @@ class Mixture:
         fitness, seconds = make_mean_fitness(tasks), mean_duration(tasks)
         # The thesis draws its first individuals uniformly on the simplex of k itself.
         scale = None if method == GENETIC else compute_even_scale(tasks)
+        # Each fifth: one repetition of a person's five.
+        rough = make_mean_fitness(tasks[2::_ROUGH]) if len(tasks) >= _ROUGH else None
         self.tried, self.values, self.generations, self.converged = search_weights(
-            fitness, method, seed, scale
+            fitness, method, seed, scale, rough
         )
         best = int(np.argmin(self.values))
         self.weights, self.fitness = self.tried[best], float(self.values[best]) / seconds
@@ -110,12 +111,17 @@ def compute_criterion_shares(weights: ArrayLike, period: float) -> Array:
 def make_mean_fitness(tasks: Sequence[TaskMotion]) -> Fitness:
     """Make the function that computes the mean fitness of several recordings.
 
-    Returns weights (m, 4) to mean F (m,), m·s.
+    Returns weights (m, 4), and optionally a limit, to mean F (m,), m·s; infinite as in `make_fitness`.
     """
-    each = [make_fitness(task) for task in tasks]
 
-    def fitness(weights: ArrayLike) -> Array:
-        return np.asarray(np.mean([one(weights) for one in each], axis=0))
+    def fitness(weights: ArrayLike, limit: float = np.inf) -> Array:
+        total = np.zeros(len(np.atleast_2d(weights)))
+        for task in tasks:
+            # No law is followed any further that one of the recordings has given up.
+            left = np.subtract(len(tasks) * limit, total, where=np.isfinite(total), out=-np.ones(len(total)))
+            errors = compute_path_errors(task, weights, left)
+            total += np.trapezoid(errors, dx=task.constants.period, axis=1)
+        return total / len(tasks)
 
     return fitness
 
@@ -209,8 +215,10 @@ def explore_mixture(tasks: Sequence[TaskMotion], mixture: Mixture, tolerance: fl
     mixture may be worse than the best, m. Returns mixtures about as good.
     """
     fitness, seconds = make_mean_fitness(tasks), mean_duration(tasks)
+    # A little above what `Flatness` asks about: the sum of the parts rounds otherwise than the whole.
+    limit = (1.0 + 1e-9) * seconds * (mixture.fitness + tolerance)
     return Flatness(
-        lambda weights: fitness(weights) / seconds,
+        lambda weights: fitness(weights, limit) / seconds,
         mixture.weights,
         mixture.fitness,
         tolerance,

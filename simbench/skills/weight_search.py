@@ -6,6 +6,7 @@ which a box is mapped onto the simplex.
 """
 
 from collections.abc import Callable
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -17,7 +18,8 @@ from simbench.errors import SkillError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.redundancy_criteria import CRITERIA
 
-Fitness = Callable[[ArrayLike], Array]  # Function of weights (m, 4) to fitness F (m,), m·s.
+# Function of weights (m, 4), and optionally a limit, to fitness F (m,), m·s; infinite beyond the limit.
+Fitness = Callable[..., Array]
 
 SIZE = len(CRITERIA)
 LATTICE, GENETIC, DIFFERENTIAL, COVARIANCE = "lattice", "genetic", "differential-evolution", "cma-es"
@@ -26,8 +28,9 @@ LATTICE, GENETIC, DIFFERENTIAL, COVARIANCE = "lattice", "genetic", "differential
 LATTICE_DEGREE = 4
 # Number of valleys that are descended: the best lattice points without a better neighbour come first.
 DESCENTS = 2
-# Radius within which the first and the last model of a descent is trusted.
-FIRST_RADIUS, LAST_RADIUS = 0.12, 1e-6
+# Radius within which the first and the last model of a descent is trusted; the first of the descent that
+# begins where a rough fitness is least.
+FIRST_RADIUS, LAST_RADIUS, NEAR_RADIUS = 0.12, 1e-6, 0.03
 MAX_EVALUATIONS = 150  # Evaluations of one descent.
 # A descent also ends where so many steps have not improved fitness by this fraction: of a motion that a law
 # made it goes on, towards 0; of a person's, more digits of the weights say nothing.
@@ -47,6 +50,7 @@ def search_weights(
     method: str = LATTICE,
     seed: int = 0,
     scale: ArrayLike | None = None,
+    rough: Fitness | None = None,
 ) -> tuple[Array, Array, int, bool]:
     """Find the weights with the least fitness.
 
@@ -56,7 +60,8 @@ def search_weights(
     after it stop alike. `seed`: the same seed finds the same, to the bit. The lattice search has no
     chance in it. `scale` (4,) _like: the search sees weights x with k ∝ scale x. Where one criterion has
     to be a thousand times another to count as much, steps and uniform points in x are fair to both; in k,
-    as in the thesis, without it. Returns `tried` (laws, 4), `values` (laws,): all weights in the order of
+    as in the thesis, without it. `rough`: like `fitness`, cheaper; the lattice search takes it until
+    the last descent. Returns `tried` (laws, 4), `values` (laws,): all weights in the order of
     their evaluation, and their fitness, one of them finite; `generations`: those of the population, or
     descents of the lattice search; `converged`: whether the method stopped by its own rule, not by its
     budget.
@@ -67,13 +72,14 @@ def search_weights(
     tried: list[Array] = []
     values: list[Array] = []
 
-    def recorded_fitness(x: Array) -> Array:
+    def recorded_fitness(x: Array, limit: float = np.inf) -> Array:
         tried.append(rescale_weights(x, factors))
-        values.append(np.asarray(fitness(tried[-1])))
+        values.append(np.asarray(fitness(tried[-1], limit) if limit < np.inf else fitness(tried[-1])))
         return values[-1]
 
     if method == LATTICE:
-        generations, converged = search_lattice(recorded_fitness, SIZE)
+        scaled = None if rough is None else lambda x: rough(rescale_weights(x, factors))
+        generations, converged = search_lattice(recorded_fitness, SIZE, scaled)
     else:
         generations, converged = search_by_population(recorded_fitness, method, SIZE, seed)
     every, heights = np.concatenate(tried), np.concatenate(values)
@@ -82,55 +88,70 @@ def search_weights(
     return every, heights, generations, converged
 
 
-def search_lattice(fitness: Callable[[Array], Array], size: int) -> tuple[int, bool]:
+def search_lattice(fitness: Fitness, size: int, rough: Fitness | None = None) -> tuple[int, bool]:
     """Evaluate the lattice, then descend from its best points by COBYQA.
 
     `fitness`: function of weights (m, size) to fitness (m,); it has to keep the best by itself; `size`:
-    number of weights. Returns `descents`: number of descents; `converged`: whether all of them ended by
-    themselves.
+    number of weights; `rough`: like `fitness`, cheaper: lattice and descents are its, and one more descent,
+    of `fitness`, begins where they end best. Returns `descents`: number of descents; `converged`: whether all
+    of them ended by themselves.
     """
+    first = fitness if rough is None else rough
     points = list_lattice(LATTICE_DEGREE, size)
-    values = fitness(points)
+    values = first(points)
+    if rough is not None and not np.isfinite(values.min()):
+        return search_lattice(fitness, size)
     # The best lattice points, those without a better neighbour before all others.
     near = np.abs(points[:, None] - points[None]).sum(axis=2) < 2.5 / LATTICE_DEGREE
     lowest = values <= np.where(near, values[None], np.inf).min(axis=1)
     starts = np.lexsort([values, ~lowest])[:DESCENTS]
-    # The models' arithmetic has tolerances of its own, which are for numbers near 1.
-    unit = max(float(values.min()), np.finfo(float).tiny)
+    descend = partial(_descend, unit=max(float(values.min()), np.finfo(float).tiny))
+    ends = [descend(first, start, FIRST_RADIUS) for start in points[starts]]
+    if rough is not None:
+        bottoms = np.array([bottom for bottom, _ in ends])
+        ends.append(descend(fitness, bottoms[np.argmin(fitness(bottoms))], NEAR_RADIUS))
+    return len(ends), all(ended for _, ended in ends)
 
+
+def _descend(fitness: Fitness, start: Array, radius: float, unit: float) -> tuple[Array, bool]:
+    """Descend from weights (s,) by models of second order, trusted within a radius at first.
+
+    `unit`: an ordinary fitness. Returns the best weights (s,), and whether the descent ended by itself.
+    """
+    heights: list[float] = []
+    best = start, np.inf
+
+    # The models' arithmetic has tolerances of its own, which are for numbers near 1.
     def height(free: Array) -> float:
+        nonlocal best
         weights = np.maximum(np.append(free, 1.0 - free.sum()), 0.0)
-        value = float(fitness((weights / weights.sum())[None])[0])
+        weights /= weights.sum()
+        value = float(fitness(weights[None])[0])
+        best = min(best, (weights, value), key=lambda each: each[1])
         # Fitness is a mean of norms, pointed where the motion is met: its square has no edge there.
         return (value / unit) ** 2 if np.isfinite(value) else _HOPELESS
-
-    last = LinearConstraint(np.ones(size - 1), -np.inf, 1.0)
-    ended = True
-    heights: list[float] = []
 
     def watch(intermediate_result: OptimizeResult) -> None:
         heights.append(float(intermediate_result.fun))
         if _is_stalled(heights):
             raise StopIteration
 
-    for start in points[starts]:
-        heights.clear()
-        found = minimize(
-            height,
-            start[:-1],
-            method="COBYQA",
-            bounds=[(0.0, 1.0)] * (size - 1),
-            constraints=last,
-            callback=watch,
-            options={
-                "initial_tr_radius": FIRST_RADIUS,
-                "final_tr_radius": LAST_RADIUS,
-                "maxfev": MAX_EVALUATIONS,
-                "scale": False,
-            },
-        )
-        ended = ended and (bool(found.success) or _is_stalled(heights))
-    return len(starts), ended
+    free = len(start) - 1
+    found = minimize(
+        height,
+        start[:-1],
+        method="COBYQA",
+        bounds=[(0.0, 1.0)] * free,
+        constraints=LinearConstraint(np.ones(free), -np.inf, 1.0),
+        callback=watch,
+        options={
+            "initial_tr_radius": radius,
+            "final_tr_radius": LAST_RADIUS,
+            "maxfev": MAX_EVALUATIONS,
+            "scale": False,
+        },
+    )
+    return best[0], bool(found.success) or _is_stalled(heights)
 
 
 def _is_stalled(heights: list[float]) -> bool:
@@ -140,9 +161,7 @@ def _is_stalled(heights: list[float]) -> bool:
     return heights[-1 - STALLED_STEPS] < (1.0 + STALLED_FRACTION) ** 2 * heights[-1]
 
 
-def search_by_population(
-    fitness: Callable[[Array], Array], method: str, size: int, seed: int
-) -> tuple[int, bool]:
+def search_by_population(fitness: Fitness, method: str, size: int, seed: int) -> tuple[int, bool]:
     """Search the simplex by a population until the best fitness has stopped changing.
 
     `fitness`: function of weights (m, size) to fitness (m,); it has to keep the best by itself; `method`: one
@@ -176,7 +195,11 @@ def search_by_population(
         asked = search.ask()
         if asked is None:
             break
-        values = fitness(map_box_to_simplex(np.clip(asked.get("X").astype(float), 0.0, 1.0)))
+        x = map_box_to_simplex(np.clip(asked.get("X").astype(float), 0.0, 1.0))
+        # The genetic algorithm keeps the best of parents and children: of a child worse than every parent it
+        # needs to know no more.
+        kept = search.pop.get("F") if method == GENETIC and best else np.array([np.inf])
+        values = fitness(x, float(kept.max()))
         Evaluator().eval(StaticProblem(problem, F=np.minimum(values, _HOPELESS)[:, None]), asked)
         search.tell(infills=asked)
         best.append(min(float(values.min()), best[-1] if best else np.inf))

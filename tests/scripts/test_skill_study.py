@@ -7,7 +7,7 @@ from script_modules import loaded_script
 from simbench.errors import SkillError
 from simbench.kinematics.redundancy_criteria import CRITERIA
 from simbench.motion.actors.session import perform_in_session
-from simbench.skills.inverse_optimal_control import compute_criterion_shares
+from simbench.skills.inverse_optimal_control import compute_criterion_shares, make_fitness
 
 SPAN = (4.0, 5.0)
 
@@ -64,3 +64,17 @@ def test_row_of_a_recording(script):
     )
     assert row["duration_s"] == pytest.approx(1.0, abs=0.02)
     assert row["pieces"] == 1
+
+
+def test_the_thesis_model_is_what_the_thesis_says(script):
+    motion = perform_in_session(2018, 3, "knife").motion
+    searches = [script.MixtureSearch(**fields, session=2018) for fields in script.MODELS.values()]
+    own, thesis = (script.analysed_parts(search, motion) for search in searches)
+    assert (len(own), len(thesis)) == (5, 1)
+    assert thesis[0].duration == pytest.approx(own[2].duration, abs=0.1)
+    assert (own[0].constants.habit, thesis[0].constants.habit) == (0.6, 0.0)
+    assert (thesis[0].constants.gain, searches[1].method) == (1e6, "genetic")
+    assert np.isinf(thesis[0].body.lower).all()
+    assert thesis[0].body.anatomy.stiffening == 0.0 < own[0].body.anatomy.stiffening
+    errors = [make_fitness(part)([0.0, 1.0, 0.0, 0.0])[0] / part.duration for part in (own[2], thesis[0])]
+    assert abs(errors[0] - errors[1]) > 1e-4

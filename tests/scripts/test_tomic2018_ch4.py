@@ -67,9 +67,10 @@ def test_finished_rows_are_printed_and_written(script, folder, tmp_path, capsys)
     first, counts, _, general = results["tables"]
     assert first["rows"][0] == ["pump", "9.6", "4.0", "30.0", "30.0", "inf", "30.0", "7.50"]
     assert "inf: " in first["note"]
-    assert counts["rows"][0][1:5] == [
+    assert counts["rows"][0][1:6] == [
         "energy 9, velocity 2, ergonomy 2, manipulability 2",
         "energy 1, velocity 1",
+        "energy 2",
         "energy 2",
         "50 %",
     ]

@@ -14,6 +14,7 @@ from simbench.skills.inverse_optimal_control import (
     compute_path_errors,
     explore_mixture,
     make_fitness,
+    make_mean_fitness,
 )
 from simbench.skills.law_motion import follow_path
 from simbench.skills.task_motion import cut_repetitions, prepare_romeo_motion
@@ -33,7 +34,7 @@ VALLEYS = np.array([[0.0, 0.3, 0.7, 0.0], [0.6, 0.1, 0.1, 0.2]])
 """The deeper one is on an edge."""
 
 
-def two_valleys(weights):
+def two_valleys(weights, limit=np.inf):
     away = np.linalg.norm(np.asarray(weights)[:, None] - VALLEYS, axis=2)
     return np.minimum(0.5 * away[:, 0], 0.02 + away[:, 1])
 
@@ -83,6 +84,38 @@ def test_genetic_algorithm_is_the_papers():
     assert len(values) == 40 * generations
     assert best[-1 - 40 * 50] - best[-1] < 1e-6 <= best[-1 - 40 * 51] - best[-1]
     np.testing.assert_allclose(first.mean(axis=0), 0.25, atol=0.1)
+
+
+def test_genetic_algorithm_needs_no_more_than_its_limit_asks():
+    def given_up(weights, limit=np.inf):
+        heights = two_valleys(weights)
+        return np.where(heights > limit, np.inf, heights)
+
+    tried, values, *_ = search_weights(two_valleys, GENETIC, 1)
+    again, limited, *_ = search_weights(given_up, GENETIC, 1)
+    np.testing.assert_array_equal(tried, again)
+    assert np.isinf(limited).sum() > 0.1 * len(limited)
+    known = np.isfinite(limited)
+    np.testing.assert_array_equal(values[known], limited[known])
+
+
+def test_rough_fitness_leads_to_the_bottom_of_the_exact_one():
+    asked = []
+
+    def exact(weights, limit=np.inf):
+        asked.extend(np.atleast_2d(weights))
+        return two_valleys(weights)
+
+    def rough(weights):
+        return two_valleys(np.asarray(weights) + np.array([0.02, -0.02, 0.0, 0.0]))
+
+    tried, values, generations, converged = search_weights(exact, rough=rough)
+    assert converged
+    assert generations == 3
+    assert len(values) == len(asked) < 100
+    np.testing.assert_allclose(tried[np.argmin(values)], VALLEYS[0], atol=1e-3)
+    unable, *_ = search_weights(two_valleys, rough=lambda weights: np.full(len(weights), np.inf))
+    np.testing.assert_array_equal(unable, search_weights(two_valleys)[0])
 
 
 def test_what_no_search_can_do_is_said():
@@ -136,6 +169,24 @@ def test_weights_of_a_law_are_recovered(stroke):
         tolerance = np.maximum(reached.highest - reached.lowest, 0.02)
         assert (tolerance < 0.1).all()
         assert (np.abs(mixture.weights - weights) < tolerance).all()
+
+
+def test_a_law_is_given_up_at_its_limit_and_no_other_changes(stroke):
+    weights = np.random.default_rng(3).dirichlet(np.ones(4), 6)
+    errors = compute_path_errors(stroke, weights)
+    period = stroke.constants.period
+    whole = np.trapezoid(errors, dx=period, axis=1)
+    np.testing.assert_array_equal(make_fitness(stroke)(weights), whole)
+    limit = np.median(whole)
+    limited = compute_path_errors(stroke, weights, limit)
+    np.testing.assert_array_equal(limited[whole <= limit], errors[whole <= limit])
+    for kept, full in zip(limited[whole > limit], errors[whole > limit], strict=True):
+        end = np.flatnonzero(np.isinf(kept))[0]
+        assert np.trapezoid(full[:end], dx=period) > limit >= np.trapezoid(full[: end - 1], dx=period)
+    halves = [cut_repetitions(stroke, [stroke.time[0], stroke.time[80], stroke.time[-1]])[0], stroke]
+    mean = np.mean([make_fitness(task)(weights) for task in halves], axis=0)
+    found = make_mean_fitness(halves)(weights, np.median(mean))
+    np.testing.assert_allclose(found, np.where(mean > np.median(mean), np.inf, mean), rtol=1e-12)
 
 
 def test_what_is_about_as_good_is_not_told_apart(stroke):

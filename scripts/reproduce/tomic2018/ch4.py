@@ -1,14 +1,16 @@
 """Reproduce chapter 4 of Tomić (2018): which criteria are behind people's motion, paper beside ours.
 
-python scripts/reproduce/tomic2018/ch4.py [--actors 1,2,...] [--tasks NAME,...] [--method NAME]
-    [--skeleton person|romeo] [--no-general] [--out DIR] [--finished] [--results FILE.json]
+python scripts/reproduce/tomic2018/ch4.py [--model own|thesis|both] [--actors 1,2,...] [--tasks NAME,...]
+    [--method NAME] [--skeleton person|romeo] [--no-general] [--out DIR] [--finished] [--results FILE.json]
 
 Inverse optimal control over a virtual session of 15 actors and seven tasks: tables 4.1 and 4.2, figure 4.1,
 and figures 4.4 to 4.10 as counts of dominant criteria, each with what is hidden in the virtual actors. What
 dominates has the greatest share whatever the frame rate (`criterion_shares`); of k itself, as the thesis has
 it, ergonomy is the greatest wherever fitness is flat along it, which the last column of the figures shows.
 Laws start every repetition from the posture recorded there, or with --whole only the first. They move the
-person's own joints, or with --skeleton romeo the thesis's model of a person. DIR
+person's own joints, or with --skeleton romeo the thesis's model of a person. --model thesis is the thesis's
+own analysis as printed: that skeleton, p = 10⁶, the genetic algorithm, one repetition; --model both puts it
+beside ours (DIR/thesis keeps its results). DIR
 keeps every result (`table.parquet`, whose columns `skill_study.study_mixture` explains,
 and `timing.parquet`) and a picture of all weights, `weights.png`; the same command goes on after a kill.
 --finished computes nothing: it reads from DIR the actors who are finished in all tasks. Exit status 1 if a
@@ -32,6 +34,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from results import JOBS, add_results_option, begin_results, write_results
 from skill_study import (
     EVERYBODY,
+    MODELS,
+    OWN,
+    THESIS,
     THESIS_ACTORS,
     THESIS_TASKS,
     MixtureSearch,
@@ -46,8 +51,8 @@ from simbench.plotting import save_png
 from simbench.runs.execution import run_isolated
 from simbench.runs.provenance import fingerprint
 from simbench.runs.study import Item, StudyRow, read_row, run_study
-from simbench.skills.anatomical_motion import PERSON, SKELETONS
-from simbench.skills.weight_search import LATTICE, METHODS
+from simbench.skills.anatomical_motion import SKELETONS
+from simbench.skills.weight_search import METHODS
 
 TABLE_41 = {
     "valves": 0.0466,
@@ -139,6 +144,7 @@ def dominance_table(own: Rows) -> Table:
         "paper, of 15",
         "hidden",
         "found",
+        "found by\ngreatest k",
         "found = hidden",
         "hidden among\nthe rivals",
         "greatest k\nthe same",
@@ -149,6 +155,7 @@ def dominance_table(own: Rows) -> Table:
             _said(FIGURES[task]),
             _said(Counter(row.values["hidden_dominant"] for row in rows)),
             _said(Counter(row.values["dominant"] for row in rows)),
+            _said(Counter(list(CRITERIA)[int(np.argmax(weights_of(row)))] for row in rows)),
             f"{100 * agreement(rows):.0f} %",
             f"{100 * agreement(rows, 'rivals'):.0f} %",
             f"{100 * agreement_by_weight(rows):.0f} %",
@@ -156,7 +163,7 @@ def dominance_table(own: Rows) -> Table:
     every = [row for rows in own.values() for row in rows]
     table.add_section()
     shares = (agreement(every), agreement(every, "rivals"), agreement_by_weight(every))
-    table.add_row("all", "", "", "", *(f"{100 * share:.0f} %" for share in shares))
+    table.add_row("all", "", "", "", "", *(f"{100 * share:.0f} %" for share in shares))
     return table
 
 
@@ -180,6 +187,57 @@ def general_table(general: Mapping[str, StudyRow]) -> Table:
             f"{1e3 * row.values['fitness_m']:.1f}",
             row.values["confused"],
         )
+    return table
+
+
+SETTINGS = (
+    ("skeleton", "the person's own: spine, clavicles, r = 17", "ROMEO's at the person's size, r = 15"),
+    ("habit, 1/s", "0.6 to the posture the task began in", "none"),
+    ("near joint limits", "stiffer, slower, then stopped", "nothing: no limits"),
+    ("where a law starts", "each of five repetitions from the recorded posture", "one repetition, the third"),
+    ("p of manipulability", "400", "10⁶"),
+    ("search", "lattice, then descents", "genetic algorithm, 40 individuals, 50 generations without 1e-6"),
+)
+"""What tells the two models apart: setting, ours, the thesis's."""
+
+
+def settings_table() -> Table:
+    table = _table("The two models of a person", "", "own", "thesis's")
+    for row in SETTINGS:
+        table.add_row(*row)
+    return table
+
+
+def models_table(people: Mapping[str, Rows], general: Mapping[str, Mapping[str, StudyRow]]) -> Table:
+    """Tables 4.1 and 4.2, and what the dominant criterion is by both measures, of both models."""
+    table = _table(
+        "Tables 4.1 and 4.2 by both models",
+        "task",
+        "model",
+        "mean error,\nmm",
+        f"one mixture for all\n({', '.join(CRITERIA)})",
+        "its error,\nmm",
+        "found = hidden by\ncontribution",
+        "by greatest k",
+    )
+    for task in next(iter(people.values())):
+        table.add_row(task, "paper", f"{1e3 * TABLE_41[task]:.1f}", _numbers(TABLE_42[task]), "", "", "")
+        for model, rows in people.items():
+            everybody = general[model].get(task)
+            table.add_row(
+                "",
+                model,
+                f"{1e3 * mean(rows[task], 'fitness_m'):.1f}",
+                _numbers(weights_of(everybody)) if everybody else "",
+                f"{1e3 * everybody.values['fitness_m']:.1f}" if everybody else "",
+                f"{100 * agreement(rows[task]):.0f} %",
+                f"{100 * agreement_by_weight(rows[task]):.0f} %",
+            )
+    table.add_section()
+    for model, rows in people.items():
+        every = [row for each in rows.values() for row in each]
+        shares = (agreement(every), agreement_by_weight(every))
+        table.add_row("all", model, "", "", "", *(f"{100 * share:.0f} %" for share in shares))
     return table
 
 
@@ -240,6 +298,17 @@ def finished_rows(items: Sequence[Item], folder: Path) -> list[StudyRow]:
     return found
 
 
+def _is_whole(row: StudyRow) -> bool:
+    return row.varied["actor"] == EVERYBODY
+
+
+def _by_task(rows: Sequence[StudyRow], tasks: Sequence[str]) -> Rows:
+    """The single actors' rows of the thesis's tasks."""
+    done = [row for row in rows if not row.error and not _is_whole(row)]
+    own = {task: [row for row in done if row.varied["task"] == task] for task in tasks}
+    return {task: found for task, found in own.items() if found and task in TABLE_41}
+
+
 def _said(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {count}" for name, count in sorted(counts.items(), key=lambda each: -each[1]))
 
@@ -262,76 +331,86 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--session", type=int, default=2018, help="its seed")
     parser.add_argument("--actors", type=_list(int), default=THESIS_ACTORS, metavar="1,2,...")
     parser.add_argument("--tasks", type=_list(str), default=THESIS_TASKS, metavar="NAME,...")
-    parser.add_argument("--method", default=LATTICE, help=", ".join(METHODS))
+    parser.add_argument("--model", default=OWN, choices=(*MODELS, "both"))
+    parser.add_argument("--method", help=f"instead of the model's: {', '.join(METHODS)}")
     parser.add_argument("--seed", type=int, default=0, help="of the search")
     parser.add_argument("--span", type=float, nargs=2, metavar="S", help="instead of all periodic motion")
     parser.add_argument(
         "--whole", action="store_true", help="all repetitions in one go, in which a law drifts"
     )
-    parser.add_argument("--skeleton", default=PERSON, help=", ".join(SKELETONS))
+    parser.add_argument("--skeleton", help=f"instead of the model's: {', '.join(SKELETONS)}")
     parser.add_argument("--no-general", action="store_true", help="only single actors, not table 4.2")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--out", type=Path, default=Path("runs/tomic2018-ch4"), metavar="DIR")
     parser.add_argument("--finished", action="store_true", help="compute nothing, take what --out has")
     add_results_option(parser)
     given = parser.parse_args(arguments)
+    models = tuple(MODELS) if given.model == "both" else (given.model,)
+    rows: dict[str, list[StudyRow]] = {}
     try:
-        items = skill_items(
-            given.tasks,
-            given.actors,
-            MixtureSearch(
+        for model in models:
+            search = MixtureSearch(
                 session=given.session,
-                method=given.method,
                 seed=given.seed,
                 span=tuple(given.span) if given.span else None,
                 whole=given.whole,
-                skeleton=given.skeleton,
-            ),
-            general=not given.no_general,
-        )
-        with progress_bars(Console(stderr=True)) as on_progress:
-            rows = (
-                finished_rows(items, given.out)
-                if given.finished
-                else run_study(
-                    study_mixture,
-                    items,
-                    given.out,
-                    execute=partial(run_isolated, jobs=given.jobs),
-                    on_progress=on_progress,
-                )
+                **MODELS[model] | {k: v for k in ("method", "skeleton") if (v := getattr(given, k))},
             )
+            items = skill_items(given.tasks, given.actors, search, general=not given.no_general)
+            folder = given.out if model == OWN else given.out / model
+            with progress_bars(Console(stderr=True)) as on_progress:
+                rows[model] = (
+                    finished_rows(items, folder)
+                    if given.finished
+                    else run_study(
+                        study_mixture,
+                        items,
+                        folder,
+                        execute=partial(run_isolated, jobs=given.jobs),
+                        on_progress=on_progress,
+                    )
+                )
     except SimbenchError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    for row in rows:
+    every = [row for found in rows.values() for row in found]
+    for row in every:
         if row.error:
             print(f"{row.varied['task']} {row.varied['actor']}: {row.error}", file=sys.stderr)
-    done = [row for row in rows if not row.error]
-    own = {
-        task: [row for row in done if row.varied["task"] == task and row.varied["actor"] != EVERYBODY]
-        for task in given.tasks
+    people = {model: _by_task(found, given.tasks) for model, found in rows.items()}
+    general = {
+        model: {row.varied["task"]: row for row in found if _is_whole(row) and not row.error}
+        for model, found in rows.items()
     }
-    own = {task: found for task, found in own.items() if found and task in TABLE_41}
-    general = {row.varied["task"]: row for row in done if row.varied["actor"] == EVERYBODY}
+    own = people[models[0]]
     console = Console(width=170)
-    people = {row.varied["actor"] for found in own.values() for row in found}
+    actors = {row.varied["actor"] for found in own.values() for row in found}
     results = begin_results(
         __file__,
         # The same tables result if the study is finished first.
         [each for each in (sys.argv[1:] if arguments is None else arguments) if each != "--finished"],
-        f"{len(people)} of {len(given.actors)} virtual actors of session {given.session}, {len(own)} tasks"
-        + (f"; table 4.2 of all {len(given.actors)}" if general else ""),
+        f"{len(actors)} of {len(given.actors)} virtual actors of session {given.session}, {len(own)} tasks"
+        + (f"; table 4.2 of all {len(given.actors)}" if general[models[0]] else ""),
     )
     # This process may only have read what others computed.
-    results.duration_s = sum(row.seconds or 0.0 for row in rows)
+    results.duration_s = sum(row.seconds or 0.0 for row in every)
     results.timed = JOBS
-    for table, source in (
+    tables = [
         (fitness_table(own), "table 4.1, figure 4.1"),
         (dominance_table(own), "figures 4.4 to 4.10"),
         (confusion_table(own), ""),
-        (general_table(general), "table 4.2"),
-    ):
+        (general_table(general[models[0]]), "table 4.2"),
+    ]
+    if given.model == "both":
+        tables = [
+            (settings_table(), ""),
+            (models_table(people, general), "tables 4.1 and 4.2"),
+            (fitness_table(people[THESIS]), "table 4.1, figure 4.1"),
+            (dominance_table(people[THESIS]), "figures 4.4 to 4.10"),
+        ]
+        for table, _ in tables[2:]:
+            table.title += ", by the thesis's model"
+    for table, source in tables:
         if table.row_count:
             note = LOST if table.title.startswith("Table 4.1") else ""
             console.print(results.add(table, source, note=note), "")
@@ -341,7 +420,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         console.print(f"{'✓' if holds else 'MISSED'}  {what}")
         results.check(what, holds)
     write_results(given.results, results)
-    return 0 if all(holds for _, holds in held) and len(done) == len(rows) else 1
+    return 0 if all(holds for _, holds in held) and not any(row.error for row in every) else 1
 
 
 if __name__ == "__main__":

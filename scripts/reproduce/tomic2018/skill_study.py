@@ -1,7 +1,7 @@
 """Inverse optimal control over a session: each recording alone, and each task for all actors together."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,8 +10,9 @@ from simbench.errors import SkillError
 from simbench.kinematics.redundancy_criteria import CRITERIA
 from simbench.motion.actors.people import DOMINANT, session_people
 from simbench.motion.actors.session import TASKS, perform_in_session
+from simbench.motion.human_motion import HumanMotion
 from simbench.runs.study import Item
-from simbench.skills.anatomical_motion import PERSON, SKELETONS, prepare_motion
+from simbench.skills.anatomical_motion import PERSON, ROMEO, SKELETONS, prepare_motion
 from simbench.skills.inverse_optimal_control import (
     Mixture,
     compute_criterion_shares,
@@ -19,7 +20,7 @@ from simbench.skills.inverse_optimal_control import (
     mean_period,
 )
 from simbench.skills.task_motion import TaskMotion, split_task
-from simbench.skills.weight_search import LATTICE, METHODS
+from simbench.skills.weight_search import GENETIC, LATTICE, METHODS
 
 THESIS_TASKS = tuple(task for task in TASKS if task in DOMINANT and task != "hand_drill")
 """The seven of chapter 4; the hand drill is the unseen task of chapter 5."""
@@ -46,6 +47,18 @@ class MixtureSearch:
     # Analyse the periodic motion in one piece as well, not each repetition from its own posture.
     whole: bool = False
     skeleton: str = PERSON  # Skeleton on whose joints the criteria are evaluated, one of `SKELETONS`.
+    gain: float | None = None  # p of the manipulability criterion; by default the skeleton's own.
+    # Analyse one repetition alone, the one of this index: the thesis's "primitive motion".
+    primitive: int | None = None
+
+
+OWN, THESIS = "own", "thesis"
+MODELS: dict[str, dict[str, Any]] = {
+    OWN: {},
+    # §4.1 to 4.3 as printed: ROMEO's joints at the person's size, which no limit, habit or tissue restrains.
+    THESIS: {"skeleton": ROMEO, "method": GENETIC, "gain": 1e6, "primitive": 2},
+}
+"""What describes a person, as fields of `MixtureSearch`."""
 
 
 def skill_items(
@@ -100,8 +113,7 @@ def study_mixture(search: MixtureSearch, task: str, actors: Sequence[int]) -> di
     performed = [perform_in_session(search.session, actor, task) for actor in actors]
     motions: list[TaskMotion] = []
     for each in performed:
-        prepared = prepare_motion(each.motion, span=search.span, skeleton=search.skeleton)
-        parts = split_task(prepared, each.motion, search.whole or search.span is not None)
+        parts = analysed_parts(search, each.motion)
         motions += parts if len(actors) == 1 else parts[::_SPARSE]
     mixture = Mixture(motions, search.method, search.seed)
     flat = explore_mixture(motions, mixture)
@@ -129,6 +141,15 @@ def study_mixture(search: MixtureSearch, task: str, actors: Sequence[int]) -> di
         "samples": sum(len(motion.time) for motion in motions),
         "duration_s": sum(motion.duration for motion in motions),
     }
+
+
+def analysed_parts(search: MixtureSearch, motion: HumanMotion) -> tuple[TaskMotion, ...]:
+    """Prepare a recording, and take of it what a search looks at."""
+    prepared = prepare_motion(motion, span=search.span, skeleton=search.skeleton)
+    if search.gain is not None:
+        prepared = replace(prepared, constants=prepared.constants._replace(gain=search.gain))
+    parts = split_task(prepared, motion, search.whole or search.span is not None)
+    return parts if search.primitive is None or len(parts) == 1 else (parts[search.primitive],)
 
 
 def _by_criterion(name: str, values: Iterable[float]) -> dict[str, float]:
