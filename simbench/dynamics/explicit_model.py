@@ -132,15 +132,15 @@ def explicit_model_of(name_or_path: str | Path, *, abbreviated: bool = False) ->
     `name_or_path`: a robot that ships, or the path of a `robot.yaml`; its joints are placed by rows (`dh`);
     `abbreviated`: whether insignificant terms are left out. Returns the model with the arm's numbers. Raises
     RobotError if the robot is not an arm with such joints. Raises DynamicsError if an abbreviated model is
-    asked for of another arm than `puma560`.
+    asked for of an arm of another structure than `puma560`, whose numbers may differ.
     """
-    arm = read_arm(name_or_path)
-    if str(name_or_path) == "puma560":
-        from simbench.dynamics.puma560_explicit import Puma560Abbreviated, Puma560Full
+    from simbench.dynamics.puma560_explicit import Puma560Abbreviated, Puma560Full
 
-        return make_evaluator(Puma560Abbreviated if abbreviated else Puma560Full, arm)
-    if abbreviated:
+    arm = read_arm(name_or_path)
+    if abbreviated and arm_structure(arm) != Puma560Abbreviated.STRUCTURE:
         raise DynamicsError(f"{name_or_path}: has no abbreviated explicit model; allowed: puma560")
+    if abbreviated or str(name_or_path) == "puma560":
+        return make_evaluator(Puma560Abbreviated if abbreviated else Puma560Full, arm)
     return ModelEvaluator(PinocchioElements(arm), np.zeros(0), arm.joints)
 
 

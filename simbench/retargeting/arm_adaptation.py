@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from simbench.errors import MotionError, RetargetError
 from simbench.kinematics.arrays import Array
@@ -25,9 +25,9 @@ from simbench.robot.robot import Robot
 from simbench.robot.robot_limbs import estimated_accelerations, upper_body
 from simbench.robot.sides import SIDES
 
-# Weights of the criterion (eq. 2 and 3): W of wrist, thumb and pinky, the same for the three coordinates of a
-# point, and w₁₀ of the upper arm. The paper does not give its own.
-_WEIGHTS = np.array([1.0, 1.0, 1.0, 0.1])
+# Weights of the criterion (eq. 2 and 3): w₁ to w₉ of the coordinates of wrist, thumb and pinky, and w₁₀ of
+# the upper arm. The paper does not give its own.
+WEIGHTS = np.array([*[1.0] * 9, 0.1])
 # Fraction of the period by which a frame may be off the even spacing.
 _UNEVEN = 0.1
 _HAND_POINTS = ("wrist_marker", "thumb", "pinky")
@@ -35,8 +35,9 @@ _HAND_POINTS = ("wrist_marker", "thumb", "pinky")
 # of the hand, from the wrist's centre, m.
 _USUAL_POINTS = np.array([[0.0, 0.0, 0.025], [0.075, 0.043, 0.025], [0.075, -0.043, 0.025]])
 # Cost of leaving the last posture, m²/rad²: a millimetre a radian. It decides where the criterion does not,
-# as for humerus and forearm of a straight arm, which would otherwise follow the markers' noise.
-_STIFFNESS = 1e-6
+# as for humerus and forearm of a straight arm, which would otherwise follow the markers' noise. The paper has
+# no such springs.
+STIFFNESS = 1e-6
 _STARTS = 24
 # m², by which another first posture must be better than the one next to the basic posture.
 _CLEARLY_BETTER = 1e-5
@@ -62,7 +63,13 @@ class ArmChain(NamedTuple):
 
 
 def adapt_arms(
-    robot: Robot, motion: HumanMotion, *, margin: float = 0.0, acceleration: float | None = None
+    robot: Robot,
+    motion: HumanMotion,
+    *,
+    margin: float = 0.0,
+    acceleration: float | None = None,
+    weights: ArrayLike = WEIGHTS,
+    stiffness: float = STIFFNESS,
 ) -> tuple[tuple[str, ...], Array, dict[str, Array], dict[str, Array]]:
     """Adapt the arms that both robot and recording have, at the recording's rate (Kim & Kim 2005).
 
@@ -70,7 +77,9 @@ def adapt_arms(
     posture of the frame before (`arm_path`). The first posture is the best of all, searched from the basic
     posture and from others all over the joints' range, and the robot at rest in it. The same weights serve
     both arms; each has its own ratio of lengths. Margin and acceleration are as in `joint_bounds`, whose
-    bounds the motion keeps, with velocity and acceleration by backward differences from rest.
+    bounds the motion keeps, with velocity and acceleration by backward differences from rest. The weights
+    (10,) are w₁ to w₁₀, the stiffness, m²/rad², that of the springs to the last posture; with infinite
+    acceleration and no stiffness it is the paper's method.
 
     Returns the joints' names, the left arm's, then the right arm's; their positions (T, n) at the recording's
     frames, rad; and by side what is left of the criterion: person minus stretched robot (T, 3, 3), by point
@@ -89,6 +98,11 @@ def adapt_arms(
             f"{' or '.join(arms)} arm"
         )
     period = _period(motion)
+    weight = np.asarray(weights, dtype=np.float64)
+    if weight.shape != WEIGHTS.shape or not (weight >= 0.0).all() or not stiffness >= 0.0:
+        raise RetargetError(
+            f"arm adaptation: weights {weight.tolist()}, stiffness {stiffness:g}; allowed: 10, none negative"
+        )
     postures = robot.postures.get("basic", np.zeros(len(robot.joint_names)))
     names: tuple[str, ...] = ()
     paths, hand_errors, upper_arm_errors = [], {}, {}
@@ -103,12 +117,12 @@ def adapt_arms(
         first, least = basic, np.inf
         for start in np.clip(starts, limits.lower, limits.upper):
             value = minimise_criterion(
-                chain, start, hand[0], upper_arm[0], _WEIGHTS, 0.0, limits.lower, limits.upper
+                chain, start, hand[0], upper_arm[0], weight, 0.0, limits.lower, limits.upper
             )
             if value < least - _CLEARLY_BETTER:
                 first, least = start, value
         path, hand_errors[side], upper_arm_errors[side] = arm_path(
-            chain, hand, upper_arm, _WEIGHTS, limits, period, first
+            chain, hand, upper_arm, weight, stiffness, limits, period, first
         )
         names += joints
         paths.append(path)
@@ -364,29 +378,29 @@ def arm_criterion(
 
     Springs to the start, ‖q − q₀‖² times the stiffness, m²/rad², are added. Of the matrix, m²/rad², only the
     lower triangle is computed; the gradient is in m²/rad. The person's hand points (3, 3), m, and û (3,) are
-    those of `arm_targets`; the weights (4,) are of wrist, thumb, pinky and upper arm.
+    those of `arm_targets`; the weights (10,) are w₁ to w₁₀.
     """
     place_arm(chain, q)
     n, r, value = len(q), chain.point[3], 0.0
     matrix, descent = np.zeros((n, n)), np.zeros(n)
     for p in range(3):
         for i in range(3):
-            error = hand[p, i] - chain.point[p, i]
-            value += weights[p] * error * error
+            error, weight = hand[p, i] - chain.point[p, i], weights[3 * p + i]
+            value += weight * error * error
             for a in range(n):
-                pull = weights[p] * chain.jacobian[p, i, a]
+                pull = weight * chain.jacobian[p, i, a]
                 descent[a] += pull * error
                 for b in range(a + 1):
                     matrix[a, b] += pull * chain.jacobian[p, i, b]
     along = upper_arm[0] * r[0] + upper_arm[1] * r[1] + upper_arm[2] * r[2]
     sense = 1.0 if along >= 0.0 else -1.0
-    value -= weights[3] * sense * along * along
+    value -= weights[9] * sense * along * along
     turned = np.zeros(n)
     for i in range(3):
-        value += weights[3] * r[i] * r[i]
+        value += weights[9] * r[i] * r[i]
         turned += upper_arm[i] * chain.jacobian[3, i]
         for a in range(n):
-            pull = weights[3] * chain.jacobian[3, i, a]
+            pull = weights[9] * chain.jacobian[3, i, a]
             descent[a] -= pull * (r[i] - sense * along * upper_arm[i])
             for b in range(a + 1):
                 matrix[a, b] += pull * chain.jacobian[3, i, b]
@@ -395,7 +409,7 @@ def arm_criterion(
         value += stiffness * away * away
         descent[a] -= stiffness * away
         for b in range(a + 1):
-            matrix[a, b] -= weights[3] * sense * turned[a] * turned[b]
+            matrix[a, b] -= weights[9] * sense * turned[a] * turned[b]
         matrix[a, a] += stiffness
     return value, matrix, descent
 
@@ -438,6 +452,7 @@ def arm_path(
     hand: Array,
     upper_arm: Array,
     weights: Array,
+    stiffness: float,
     bounds: PathBounds,
     period: float,
     first: Array,
@@ -449,8 +464,8 @@ def arm_path(
     are also bounded to those that can still slow down to the speed of the target (`approach`), which is the
     solution with position and speed bounds only, the paper's.
 
-    The person's hand (T, 3, 3), m, and upper arm (T, 3) are those of `arm_targets`, the weights (4,) of
-    wrist, thumb, pinky and upper arm; the period is in s, the first posture (n,) in rad. Returns joint
+    The person's hand (T, 3, 3), m, and upper arm (T, 3) are those of `arm_targets`, weights and stiffness
+    those of `adapt_arms`; the period is in s, the first posture (n,) in rad. Returns joint
     positions (T, n), rad, the person's hand points minus the robot's (T, 3, 3), m, and the angle between the
     upper arms (T,), rad.
     """
@@ -464,7 +479,7 @@ def arm_path(
             # Without accelerations the velocity does not matter.
             low, high = increment_bounds(free, last, velocity, period)
             low, high = low + last, high + last
-            minimise_criterion(chain, target, hand[t], upper_arm[t], weights, _STIFFNESS, low, high)
+            minimise_criterion(chain, target, hand[t], upper_arm[t], weights, stiffness, low, high)
             if bounded:
                 low, high = increment_bounds(bounds, q, velocity, period)
                 for k in range(len(q)):
@@ -476,7 +491,7 @@ def arm_path(
                     elif behind < 0.0:
                         low[k] = change
                 low, high = low + q, high + q
-                minimise_criterion(chain, q, hand[t], upper_arm[t], weights, _STIFFNESS, low, high)
+                minimise_criterion(chain, q, hand[t], upper_arm[t], weights, stiffness, low, high)
             q[:] = np.minimum(np.maximum(q if bounded else target, bounds.lower), bounds.upper)
             velocity = (q - path[t - 1]) / period
         path[t] = q

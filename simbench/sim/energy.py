@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pinocchio as pin
@@ -34,9 +33,6 @@ from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.fixtures.shapes import compute_inertia
 from simbench.sim.grasp import EmptyHand, Grip
 from simbench.sim.state import RobotState, Signal
-
-if TYPE_CHECKING:
-    from simbench.sim.recorder import Recorder
 
 _ABOUT = {
     "motor": "Work of the motors on the joints since the start.",
@@ -152,14 +148,14 @@ def mechanism_model(mechanism: Mechanism) -> pin.Model:
 
 
 class EnergyMeter:
-    """Sums up the works of a run and writes them into the samples of its recorder.
+    """Sums up the works of a run and writes them into its samples.
 
-    `body`, `fixtures`, `grips`: robot, equipment and hands at the start of the run; `recorder`: gets the
-    energies.
+    `body`, `fixtures`, `grips`: robot, equipment and hands at the start of the run; `values`: the samples of
+    each of `ENERGY_SIGNALS`.
     """
 
     def __init__(
-        self, body: RobotBody, fixtures: Sequence[Fixture], grips: Hands, recorder: Recorder
+        self, body: RobotBody, fixtures: Sequence[Fixture], grips: Hands, values: Sequence[Array]
     ) -> None:
         self._body, self._fixtures, model = body, fixtures, body.robot.model
         self._grips = [grip for grip in grips if isinstance(grip, Grip)]
@@ -185,7 +181,7 @@ class EnergyMeter:
         self._solved, self._start = np.zeros((_KEPT, 2)), np.zeros(3)
         self._count, self._total = 0, np.zeros(8)
         self._samples: list[tuple[int, int]] = []
-        self._values = [recorder[signal.name] for signal in ENERGY_SIGNALS]
+        self._values = values
 
     def note(self, state: RobotState, command: Command, push: Array, efforts: Efforts, sample: int) -> None:
         """Note the state before a step and what acts in it; and the contacts of the step before.

@@ -19,7 +19,7 @@ from simbench.sim.control.command import Controller
 from simbench.sim.control.controller import ArmController
 from simbench.sim.control.joint_controller import JointController
 from simbench.sim.control.laws import ControlLaw, PdLaw
-from simbench.sim.energy import EnergyMeter
+from simbench.sim.energy import ENERGY_SIGNALS, EnergyMeter
 from simbench.sim.engine import GRAVITY, BodyHandle, Contacts, Fixture, LinkHandle, RobotBody
 from simbench.sim.equipment import resist
 from simbench.sim.grasp import EmptyHand, Grip, apply_grips
@@ -189,7 +189,8 @@ class Stepper:
         recorder["base_pose"][:] = body.root_pose()
         self._meter = None
         if "energy_residual" in recorder.signals:
-            self._meter = EnergyMeter(body, simulation.fixtures, simulation.grips, recorder)
+            samples = [recorder[signal.name] for signal in ENERGY_SIGNALS]
+            self._meter = EnergyMeter(body, simulation.fixtures, simulation.grips, samples)
             recorder.complete = self._meter.flush
 
     @property

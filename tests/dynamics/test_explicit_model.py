@@ -17,6 +17,7 @@ from simbench.dynamics.explicit_model import (
 )
 from simbench.dynamics.puma560_explicit import Puma560Full
 from simbench.errors import DynamicsError, RobotError
+from simbench.resources import resource_dir
 from simbench.robot.robot import load_robot
 
 
@@ -78,6 +79,20 @@ def test_what_a_model_is_not_for_is_refused():
         make_evaluator(Puma560Full, dataclasses.replace(puma, centre=heavier))
     with pytest.raises(RobotError):
         explicit_torques(make_evaluator(Puma560Full, puma), np.zeros(7), np.zeros(6), np.zeros(6))
+
+
+def test_abbreviated_model_of_a_file_with_pumas_structure(tmp_path):
+    """Such as PUMA without friction, which the paper's script simulates."""
+    source = resource_dir("robots") / "puma560" / "robot.yaml"
+    text = source.read_text(encoding="utf-8").replace("urdf: ", f"urdf: {source.parent}/")
+    file = tmp_path / "other.yaml"
+    file.write_text(text.replace("mass: 17.40", "mass: 15.0"), encoding="utf-8")
+    arm, state = read_arm(file), states(6, 20)
+    assert arm.mass[1] == 15.0
+    full = explicit_torques(explicit_model_of(file), *state)
+    np.testing.assert_allclose(full, pinocchio_torques(arm, *state), rtol=0, atol=1e-9)
+    short = explicit_torques(explicit_model_of(file, abbreviated=True), *state)
+    assert 0 < np.abs(short - full).max() < 0.02 * np.abs(full).max()
 
 
 def test_models_by_name():

@@ -20,6 +20,7 @@ from simbench.retargeting.arm_adaptation import (
     arm_chain,
     arm_criterion,
     arm_joints,
+    arm_targets,
     braking_speed,
     follow,
     increment_bounds,
@@ -30,7 +31,7 @@ from simbench.robot.robot import load_robot
 from simbench.robot.robot_limbs import estimated_accelerations, upper_body
 from simbench.robot.sides import SIDES
 
-WEIGHTS = np.array([1.0, 0.8, 1.3, 0.4])
+WEIGHTS = np.array([1.0, 1.1, 0.9, 0.8, 0.7, 1.2, 1.3, 1.0, 0.6, 0.4])
 PLACES = np.array([[0.0, 0.0, 0.025], [0.075, 0.043, 0.025], [0.075, -0.043, 0.025]])
 """Of wrist, thumb and pinky of a right hand held forward, palm down."""
 
@@ -235,7 +236,7 @@ def test_the_upper_arm_term_is_least_along_and_greatest_against_the_persons(robo
     values = []
     for angle in np.radians([0, 30, 60, 90, 120, 150, 180]):
         upper_arm = Rotation.from_rotvec(angle * axis / np.linalg.norm(axis)).apply(r / np.linalg.norm(r))
-        values.append(criterion(chain, q, targets, upper_arm)[0] / (WEIGHTS[3] * (r @ r)))
+        values.append(criterion(chain, q, targets, upper_arm)[0] / (WEIGHTS[9] * (r @ r)))
     assert values == pytest.approx([0, 0.25, 0.75, 1, 1.25, 1.75, 2], abs=1e-12)
 
 
@@ -275,8 +276,8 @@ def test_the_least_value_in_a_box_is_scipys(robots):
             along = upper_arm @ point[3]
             aside = point[3] - along * upper_arm
             against = np.sqrt(2) * min(along, 0.0)
-            term = np.sqrt(WEIGHTS[3]) * np.append(aside, against)
-            hand = (np.sqrt(WEIGHTS[:3])[:, None] * (targets - point[:3])).ravel()
+            term = np.sqrt(WEIGHTS[9]) * np.append(aside, against)
+            hand = np.sqrt(WEIGHTS[:9]) * (targets - point[:3]).ravel()
             return np.concatenate([hand, term, 1e-3 * (x - start)])
 
         best = least_squares(residual, q, bounds=(low, high), xtol=1e-14, ftol=1e-14, gtol=1e-14)
@@ -402,6 +403,34 @@ def test_the_papers_own_bounds_leave_accelerations_open(robots, people):
     assert 0 <= cost[0] - cost[1] < 1e-3
 
 
+def test_without_springs_each_frame_is_the_papers_optimum(robots, people):
+    """Eq. 2 with nine weights and w₁₀, inside eq. 9 and 13, solved frame by frame by SciPy."""
+    mahru, motion = robots["mahru"], held(people["waving"], np.arange(100, 190, 15), 1)
+    names, path, errors, _ = adapt_arms(mahru, motion, acceleration=np.inf, weights=WEIGHTS, stiffness=0.0)
+    hand, upper_arm, local, length = arm_targets(motion, "right")
+    chain, joints = arm_chain(mahru, "right", length, local), arm_joints(mahru, "right")
+    bounds = joint_bounds(mahru, joints, acceleration=np.inf)
+    q = path[:, [names.index(name) for name in joints]]
+
+    def residual(x, t):
+        point = criterion(chain, x, hand[t], upper_arm[t])[2]
+        aside = point[3] - (upper_arm[t] @ point[3]) * upper_arm[t]
+        return np.append(np.sqrt(WEIGHTS[:9]) * (hand[t] - point[:3]).ravel(), np.sqrt(WEIGHTS[9]) * aside)
+
+    on_bound = 0
+    for t in range(1, len(q)):
+        low = np.maximum(bounds.lower, q[t - 1] - bounds.speed / 60)
+        high = np.minimum(bounds.upper, q[t - 1] + bounds.speed / 60)
+        assert ((q[t] >= low - 1e-12) & (q[t] <= high + 1e-12)).all()
+        inside = np.clip(q[t - 1], low + 1e-9, high - 1e-9)
+        best = least_squares(residual, inside, bounds=(low, high), args=(t,), xtol=1e-12, ftol=1e-12)
+        assert np.sum(residual(q[t], t) ** 2) <= 2 * best.cost * (1 + 1e-5) + 1e-12
+        on_bound += int(np.sum((q[t] < low + 1e-9) | (q[t] > high - 1e-9)))
+    assert on_bound > 5
+    *_, sprung, _ = adapt_arms(mahru, motion, acceleration=np.inf, weights=WEIGHTS, stiffness=1e-2)
+    assert np.abs(sprung["right"]).mean() > 1.02 * np.abs(errors["right"]).mean()
+
+
 def held(motion, samples, frames):
     """Jump to a sample of a motion and stay there for some frames, sample after sample."""
     index = np.repeat(samples, frames)
@@ -476,6 +505,8 @@ def test_bad_input(robots, people):
     far[7] = np.inf
     with pytest.raises(MotionError, match=r"left arm is NaN or infinite at frame 7 \(0.117 s\)"):
         adapt_arms(mahru, replace(motion, markers={**motion.markers, "left_thumb": far}))
+    with pytest.raises(RetargetError, match=r"stiffness 1e-06; allowed: 10, none negative"):
+        adapt_arms(mahru, motion, weights=[1.0, 1.0, 1.0, 0.1])
     uneven = motion.time.copy()
     uneven[5] += 0.005
     with pytest.raises(RetargetError, match=r"frame 5 is 5 ms off the even spacing of 16.7 ms"):
