@@ -58,6 +58,7 @@ PARTS = (
     Part(
         "kim2005_arm",
         "kim2005_arm/kim2005_arm.py",
+        "--pictures docs/pictures/validation",
         again="",
         # Bounds on the acceleration of what is too fast: processors disagree by a fifth of the error.
         unsteady=(
@@ -84,6 +85,23 @@ PARTS = (
         product="table.parquet",
         sized=("found = hidden",),
     ),
+    Part(
+        "tomic2018_ch4_models",
+        "tomic2018/ch4.py",
+        "--model both --actors 1,2,3 --out {work}",
+        "--model both --actors 2 --tasks drawer --span 2 4 --no-general --out {work}",
+        jobs=True,
+        sized=("found = hidden",),
+    ),
+    Part(
+        "tomic2018_noncircular",
+        "tomic2018/noncircular.py",
+        "--actors 1,2,3,4",
+        "--actors 2 --tasks drawer",
+        sized=("found = hidden",),
+    ),
+    Part("tomic2018_single_criteria", "tomic2018/single_criteria.py", quick="--actors 2 --tasks pump"),
+    Part("tomic2018_ch3_terms", "tomic2018/ch3_terms.py", "--actors 1,2,3,4", "--actors 1 --tasks drawer"),
     Part(
         "tomic2018_ch5",
         "tomic2018/ch5.py",

@@ -22,7 +22,7 @@ from parts import PARTS, Part
 FULL, QUICK, AGAIN = "full", "quick", "again"
 GRACE = 10.0
 """Time that a process has to end after SIGTERM, s."""
-_WITHOUT_SIZE = ("--jobs", "--out", "--table", "--results")
+_WITHOUT_SIZE = ("--jobs", "--out", "--table", "--results", "--picture", "--pictures")
 """Options that do not tell what is computed."""
 # Sums of other instructions round differently, which a motion at its limits or a fall makes visible.
 _ONE_PROCESSOR = {

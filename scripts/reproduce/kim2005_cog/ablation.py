@@ -149,7 +149,9 @@ def said(outcome: Outcome) -> str:
 def limit_said(outcomes: Sequence[Outcome]) -> str:
     """Say from which speed on the robot falls."""
     last = outcomes[-1]
-    return f"{last.speed:.2f}" if last.fell_s is not None else f"not up to {last.speed:.2f}"
+    if last.fell_s is None:
+        return f"not up to {last.speed:.2f}"
+    return f"at {last.speed:.2f} already" if last.speed < 1.0 else f"{last.speed:.2f}"
 
 
 def tables(
@@ -229,6 +231,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for engine in engines:
         for table in tables(found, engine, results):
             console.print(table)
+    for motion, engine in product(MOTIONS, engines):
+        own = {variant: found[Case(motion, engine, variant)][0][0] for variant in VARIANTS}
+        falls = ", ".join(variant for variant, each in own.items() if each.fell_s is not None)
+        remark = (
+            f"{MOTIONS[motion]}, {engine}: without the arms' term in the Jacobian alone the COG error is "
+        )
+        remark += f"{said(own['not in the Jacobian'])} mm instead of {said(own['all embedded'])} mm. "
+        console.print(
+            results.remark(f"{remark}At the motion's own speed the robot falls: {falls or 'never'}.")
+        )
     for (motion, engine, variant), (outcomes, _) in found.items():
         if variant == "all embedded":
             own = outcomes[0]
