@@ -45,12 +45,12 @@ VARIANTS: dict[str, tuple[str, ...]] = {
     "neither in Jacobian nor plan": ("jacobian", "plan"),
     "nowhere": ALL,
 }
-SPEEDS = (1.0, 1.25, 1.5, 2.0, 3.0, 4.0)
+SPEEDS = (1.0, 1.25, 1.5, 2.0, 4.0)
 SLOWER = (0.75, 0.5, 0.25)
 """Tried where the robot falls at the motion's own speed."""
 SHOWN_SPEEDS = 4
 """Speeds that have columns of their own; the others are tried to find the fall."""
-PUSHES = (4.0, 8.0, 12.0, 16.0, 20.0, 24.0, 28.0)
+PUSHES = (8.0, 16.0, 24.0, 32.0, 40.0, 48.0, 56.0)
 """Impulses, N·s. Each is given four times, 1.9 s apart: at four phases of the steps, which take 0.7 s."""
 PUSH = "push={{first_ns: {impulse:g}, count: 4, start_s: 3.0, interval_s: 1.9, direction_rad: {direction:g}}}"
 STEPS = 16
