@@ -105,7 +105,8 @@ PARTS = (
     Part(
         "tomic2018_ch5",
         "tomic2018/ch5.py",
-        "--out {work} --table {tomic2018_ch4}/table.parquet",
+        "--out {work} --table {tomic2018_ch4}/table.parquet "
+        "--picture docs/pictures/validation/tomic2018_fitness.png",
         "--out {work} --table {tomic2018_ch4}/table.parquet --tuning 2019",
         jobs=True,
         after=("tomic2018_ch4",),

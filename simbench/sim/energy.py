@@ -77,7 +77,8 @@ class _Moved:
 
     def energies(self, row: int) -> tuple[float, float]:
         """Compute kinetic and potential energy in a state, J."""
-        q, v = self.place[row, -self.model.nq :], self.twist[row, -self.model.nv :].copy()
+        place, twist = self.place[row], self.twist[row]
+        q, v = place[len(place) - self.model.nq :], twist[len(twist) - self.model.nv :].copy()
         if self.model.nq > self.model.nv:
             turn = pin.Quaternion(q[3:7]).matrix()
             v[:3], v[3:6] = v[:3] @ turn, v[3:6] @ turn
@@ -233,7 +234,8 @@ class EnergyMeter:
             return
         works, robot, root = np.zeros((steps, 8)), self._robot, self._body.robot.root_v
         q, v, pose, *torques, cancelling = np.split(self._noted[: steps + 1], self._cuts, axis=1)
-        robot.place[: steps + 1, -q.shape[1] :], robot.twist[: steps + 1, 6:] = q, v[:, root:]
+        robot.place[: steps + 1, robot.place.shape[1] - q.shape[1] :] = q
+        robot.twist[: steps + 1, 6:] = v[:, root:]
         # Of the root's origin, by the point whose velocity the engine integrates.
         turn = pose[:, :9].reshape(-1, 3, 3)
         lever = turn @ self._body.root_motion.point
@@ -259,7 +261,8 @@ class EnergyMeter:
             works[:, _EQUIPMENT] += (efforts * mean[:, 6:]).sum(axis=1)
         works *= self._body.world.timestep
         works[:, [_CONTACT, _EQUIPMENT]] += np.diff(self._solved[: steps + 1], axis=0)
-        totals = self._total + np.vstack([np.zeros(8), np.cumsum(works, axis=0)])
+        # One after another, so that it does not matter when the sums are asked for.
+        totals = np.cumsum(np.vstack([self._total, works]), axis=0)
         if self._samples:
             at, samples = [row for row, _ in self._samples], [sample for _, sample in self._samples]
             taken = [pin.computeKineticEnergy(self._rotors, self._rotor_data, q[row], v[row]) for row in at]
