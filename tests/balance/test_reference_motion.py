@@ -52,7 +52,7 @@ class Tick:
             *(self.data.J, self.data.Jcom, self.data.com[0], self.data.oMi[1].rotation),
             *(left.rotation, left.translation, right.rotation, right.translation),
             *(self.previous_position, self.position, self.yaw),
-            *(RATE, self.joints, self.height, *self.courses),
+            *(RATE, self.joints, True, self.height, *self.courses),
             CogZmpGains(cog=COG_GAIN, zmp=ZMP_GAIN),
             self.columns,
         )

@@ -189,10 +189,10 @@ def test_pages_name_only_what_exists(page):
 
 def test_every_paper_has_a_page_and_every_page_says_what_is_not_reached():
     papers = {path.name for path in (ROOT / "scripts" / "reproduce").iterdir() if list(path.glob("*.py"))}
-    assert papers == {page.stem for page in PAGES} - {"index"}
+    assert papers == {page.stem for page in PAGES} - {"index", "coverage"}
     index = (ROOT / "docs" / "validation" / "index.md").read_text(encoding="utf-8")
     for page in PAGES:
-        if page.stem != "index":
+        if page.stem in papers:
             assert f"({page.name})" in index
             headings = re.findall(r"^## (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
             assert headings[:4] == [

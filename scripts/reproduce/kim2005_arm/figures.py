@@ -1,11 +1,15 @@
 """Figures 3 to 6: hand trajectories, joint positions between their bounds, and the simulated motion."""
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import matplotlib
 import numpy as np
 from numpy.typing import NDArray
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from pictures import save_picture
 
 from simbench.kinematics.path_solver import PathBounds
 from simbench.motion.human_motion import HumanMotion
@@ -35,7 +39,7 @@ def draw_hand(path: Path, time: Array, hand: Array, errors: Array) -> None:
     axes[0, 0].legend(fontsize=8)
     for axis in axes[-1]:
         axis.set_xlabel("time, s")
-    figure.savefig(path, dpi=80)
+    save_picture(figure, path)
     plt.close(figure)
 
 
@@ -56,7 +60,7 @@ def draw_joints(
     axes[0, 0].legend(fontsize=8)
     for axis in axes[-1]:
         axis.set_xlabel("time, s")
-    figure.savefig(path, dpi=80)
+    save_picture(figure, path)
     plt.close(figure)
 
 
@@ -99,5 +103,5 @@ def draw_strip(
             if row == 0:
                 axis.set_title(f"{time[frame]:.1f} s", fontsize=9)
         axes[row, 0].set_ylabel(name)
-    figure.savefig(path, dpi=80)
+    save_picture(figure, path)
     plt.close(figure)

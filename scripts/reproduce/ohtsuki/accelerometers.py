@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 from dynamics import cells, least_squares
-from motions import LAW, SEED
+from motions import LAW, SEED, averaged
 from numpy.typing import NDArray
 from report import begin_case, begin_table, show
 from tables import DYNAMIC
 
-from simbench.calibration.arm_recording import ArmMotion
+from simbench.calibration.arm_recording import ArmMotion, TipMotion
 from simbench.dynamics.arm import Arm
 
 Array = NDArray[np.float64]
@@ -35,7 +35,7 @@ def accelerometers(
         seen = [sensed(each, noise, bias, rng) for each in motions]
         error = np.degrees(np.abs(seen[0].q - motions[0].q).max(axis=0))
         begin_case(f"noise {noise} m/s2, bias {bias} m/s2: angle errors {error[0]:.3f}, {error[1]:.3f} deg")
-        show("least squares", np.abs(cells(least_squares(arm, seen, LAW))))
+        show("least squares", np.abs(cells(least_squares(arm, averaged(seen), LAW))))
 
 
 def sensed(motion: ArmMotion, noise: float, bias: float, rng: np.random.Generator) -> ArmMotion:
@@ -45,15 +45,33 @@ def sensed(motion: ArmMotion, noise: float, bias: float, rng: np.random.Generato
         ends = []
         for radius in (NEAR, length):
             point = _point(motion, link, radius)
-            change = np.gradient(np.gradient(point, 1 / motion.rate, axis=0), 1 / motion.rate, axis=0)
-            change[:2] = change[2]
-            change = change + bias * rng.choice([-1.0, 1.0], 2) + noise * rng.normal(size=change.shape)
+            change = (
+                _acceleration(point, motion.rate)
+                + bias * rng.choice([-1.0, 1.0], 2)
+                + noise * rng.normal(size=point.shape)
+            )
             ends.append((*integrate_twice(change, point[0], motion.rate), change))
         angles.append(_link_motion(*(far - near for near, far in zip(*ends, strict=True))))
     first, second = angles
     q, velocity, acceleration = (np.stack([a, b - a], axis=1) for a, b in zip(first, second, strict=True))
     q += np.round((motion.q[0] - q[0]) / (2 * np.pi)) * 2 * np.pi
     return replace(motion, q=q, velocity=velocity, acceleration=acceleration)
+
+
+def sensed_tip(motion: ArmMotion, noise: float, bias: float, rng: np.random.Generator) -> TipMotion:
+    """Reconstruct angles and the tip's path, m, from the signals of the arm's four accelerometers."""
+    angles = sensed(motion, noise, bias, rng)
+    point = _point(motion, 1, LENGTHS[1])
+    change = _acceleration(point, motion.rate) + noise * rng.normal(size=point.shape)
+    tip = integrate_twice(change, point[0], motion.rate)[0]
+    return TipMotion(motion.rate, angles.q, np.column_stack([tip, np.zeros(len(tip))]))
+
+
+def _acceleration(point: Array, rate: float) -> Array:
+    """Differentiate the path of a point twice, m/s²."""
+    change = np.gradient(np.gradient(point, 1 / rate, axis=0), 1 / rate, axis=0)
+    change[:2] = change[2]
+    return np.asarray(change)
 
 
 def _link_motion(vector: Array, rate: Array, change: Array) -> tuple[Array, Array, Array]:

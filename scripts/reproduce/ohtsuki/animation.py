@@ -7,26 +7,26 @@ animation assume the other law. A k_a that does not exist must then be explained
 which the paper's eight parameters do not include: the best that they can achieve is found by a search.
 """
 
+import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import matplotlib
 import numpy as np
-from dynamics import FEW
-from forward_dynamics import Scheme, runge_kutta, runge_kutta_then_euler, simulate_law
-from motions import EVALUATION, LAW, LEARNING, LENGTH, fewer, record
+from dynamics import FEW, SHORT, equations, least_squares, searches
+from motions import EVALUATION, LAW, LEARNING, LENGTH, MODEL, SEED, fewer, integrated
 from numpy.typing import NDArray
-from report import begin_table, compare, show
-from scipy.optimize import least_squares, minimize
+from planar_arm import RealArm, animate
+from report import begin_case, begin_table, check, compare, show
+from scipy import optimize
 from tables import ANIMATION, GAINS, LAWS, ORDER, TRUE
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from pictures import save_picture
+
 from simbench.calibration.arm_recording import ArmMotion, Feedback
-from simbench.calibration.dynamic_calibration import (
-    BaseParameters,
-    calibrate_dynamics,
-    make_calibrated_arm,
-    with_motors,
-)
+from simbench.calibration.dynamic_calibration import calibrate_dynamics
 from simbench.dynamics.arm import Arm
 
 matplotlib.use("Agg")
@@ -35,16 +35,33 @@ import matplotlib.pyplot as plt
 Array = NDArray[np.float64]
 
 COLUMNS = ("learning mean", "learning maximum", "evaluation mean", "evaluation maximum")
-SCHEMES: dict[str, Scheme] = {"full state": runge_kutta, "the paper's": runge_kutta_then_euler}
+SCHEMES = {"full state": False, "the paper's": True}
+"""Integration of the full state, or the paper's Runge-Kutta for the velocity, then Euler's method."""
 STEP, COARSE = 0.001, 0.008
 """Time step of an animation, and of animations within a search, s."""
 OTHERS = {(11.5, -11.5): "gains", (9.5, -9.5, -3.5): "law", (5.5, -5.5, -5.5): "law", (5.5, 0.0): "law"}
 DIVERGED = 1e3
 """Angle error assigned to a virtual arm that diverges, degrees."""
+SENSED = (np.radians(1.0), 0.02, 0.5)
+"""Noise of the recorded angles, rad, speeds, rad/s, and accelerations, rad/s², where there is noise."""
+LIGHT, HEAVY = {"coulomb": (0.1, 0.05)}, {"coulomb": (0.3, 0.15)}
+STRIBECK = {"breakaway": 1.5, "uneven": 0.2}
+ALL = RealArm(**LIGHT, **STRIBECK, resonance=12.0)
+REAL: dict[str, tuple[RealArm, bool]] = {
+    "friction 0.1, 0.05 N m, as in the model": (RealArm(**LIGHT), False),
+    "the same, 1.5 times at rest, ±20 % by direction": (RealArm(**LIGHT, **STRIBECK), False),
+    "elastic joints, 12 Hz": (replace(MODEL, resonance=12.0), False),
+    "noise of 1 deg": (MODEL, True),
+    "all three": (ALL, True),
+    "all three, friction 0.3, 0.15 N m": (RealArm(**HEAVY, **STRIBECK, resonance=12.0), True),
+}
+"""Real arms that are not the model, and whether their recording has noise. All of it is assumed: the paper
+says nothing of its arm's friction, joints or noise but the identified parameters."""
+SHOWN = "all three"
 
 
-def right_law(arm: Arm, motions: Sequence[ArmMotion], found: dict[str, Array], out: Path) -> list[str]:
-    """Print angle errors of virtual arms under the right law, by name of their parameters; draw the last one.
+def right_law(motions: Sequence[ArmMotion], found: dict[str, Array]) -> list[str]:
+    """Print angle errors of virtual arms under the right law, by name of their parameters.
 
     Returns
     -------
@@ -55,15 +72,47 @@ def right_law(arm: Arm, motions: Sequence[ArmMotion], found: dict[str, Array], o
     begin_table(title, COLUMNS, "§8.2")
     missed = []
     for name, values in found.items():
-        for kind, scheme in SCHEMES.items():
-            virtual = _moved(_arm(arm, values), LAW, motions, scheme)
+        for kind, euler in SCHEMES.items():
+            numbers = _numbers(motions, _moved(values, LAW, motions, euler))
             if "least squares" in name:
-                missed += compare(f"{name}, {kind}", _numbers(motions, virtual), ANIMATION["right"], 3)
+                missed += compare(f"{name}, {kind}", numbers, ANIMATION["right"], 3)
             else:
-                show(f"{name}, {kind}", _numbers(motions, virtual), 3)
-            if "least squares" in name and scheme is runge_kutta:
-                _draw(motions, virtual, out / "animation.png")
+                show(f"{name}, {kind}", numbers, 3)
     return missed
+
+
+def other_arms(arm: Arm, out: Path, length: int = LENGTH) -> None:
+    """Print errors of virtual arms that were calibrated from a real arm which is not the model; draw one.
+
+    The errors are those of the links' true angles, without the noise of the recording that was calibrated.
+    """
+    title = "Animation of a real arm that is not the model, degrees"
+    begin_table(title, COLUMNS, "§8.2, figures 7 and 8")
+    for name, (real, with_noise) in REAL.items():
+        motions = integrated(LAW, LEARNING + EVALUATION, length, real)
+        rng = np.random.default_rng(SEED)
+        seen = [_sensed(each, rng) for each in motions[:LEARNING]] if with_noise else motions[:LEARNING]
+        begin_case(name)
+        found = {
+            "least squares": least_squares(arm, seen, LAW),
+            "genetic": searches(equations(arm, seen, LAW)[None], [SEED])["genetic"][0],
+        }
+        for method, values in found.items():
+            virtual = _moved(values, LAW, motions)
+            numbers = _numbers(motions, virtual)
+            show(method, numbers, 3)
+            if name == SHOWN and method == "least squares":
+                _draw(motions, virtual, out / "ohtsuki_figures_7_8.png")
+                for column in (0, 2):
+                    what = f"animation of the arm that is not the model ({name}), {COLUMNS[column]}, degrees"
+                    check(what, numbers[column], ANIMATION["right"][column], "the paper's")
+    show("    paper", ANIMATION["right"], 3)
+
+
+def _sensed(motion: ArmMotion, rng: np.random.Generator) -> ArmMotion:
+    noise = [sigma * rng.normal(size=motion.q.shape) for sigma in SENSED]
+    channels = (motion.q, motion.velocity, motion.acceleration)
+    return ArmMotion(motion.rate, *(a + b for a, b in zip(channels, noise, strict=True)), motion.target)
 
 
 def driven_by_others(
@@ -74,16 +123,18 @@ def driven_by_others(
     missed = []
     for gains in laws:
         law = Feedback(*gains)
-        motions = record(law, LEARNING + EVALUATION, length)
-        values = calibrate_dynamics(with_motors(arm), fewer(motions[:LEARNING], FEW), law).values
-        for kind, scheme in SCHEMES.items():
-            numbers = _numbers(motions, _moved(_arm(arm, values), law, motions, scheme))
-            missed += compare(f"{gains}, {kind}", numbers, ANIMATION[OTHERS[gains]], 3)
-        show(
-            "    the paper's parameters here",
-            _numbers(motions, _moved(_printed(arm, gains), law, motions)),
-            3,
-        )
+        motions = integrated(law, LEARNING + EVALUATION, length)
+        seen = integrated(law, LEARNING, min(length, SHORT), every=1)
+        values = least_squares(arm, seen, law)
+        begin_case(f"{gains}")
+        for kind, euler in SCHEMES.items():
+            numbers = _numbers(motions, _moved(values, law, motions, euler))
+            missed += [f"{gains}, {each}" for each in compare(kind, numbers, ANIMATION[OTHERS[gains]], 3)]
+        show("    the paper's parameters here", _numbers(motions, _moved(_printed(gains), law, motions)), 3)
+        motions = integrated(law, LEARNING + EVALUATION, length, ALL)
+        rng = np.random.default_rng(SEED)
+        values = least_squares(arm, [_sensed(each, rng) for each in motions[:LEARNING]], law)
+        show(f"real arm not the model ({SHOWN})", _numbers(motions, _moved(values, law, motions)), 3)
     return [f"driven by {each}" for each in missed]
 
 
@@ -112,25 +163,21 @@ def taken_for_others(
     learning = fewer(motions[:LEARNING], FEW)
     for gains in laws:
         law, paper = Feedback(*gains), ANIMATION[OTHERS[gains]]
-        for kind, scheme in SCHEMES.items():
-            numbers = _numbers(motions, _moved(_arm(arm, taken[gains]), law, motions, scheme))
-            missed += compare(f"{gains}, {kind}", numbers, paper, 3)
+        begin_case(f"{gains}")
+        for kind, euler in SCHEMES.items():
+            numbers = _numbers(motions, _moved(taken[gains], law, motions, euler))
+            missed += [f"{gains}, {each}" for each in compare(kind, numbers, paper, 3)]
         eight = calibrate_dynamics(arm, learning, law).values
-        _show("without drives", _arm(arm, eight), law, motions)
+        shown = {"without drives": eight}
         if law.acceleration:
-            closest = closest_animation(arm, motions[:LEARNING], law, eight)
-            show(
-                "    without drives, closest", _numbers(motions, _moved(_arm(arm, closest), law, motions)), 3
-            )
-        show(
-            "    the paper's parameters here",
-            _numbers(motions, _moved(_printed(arm, gains), law, motions)),
-            3,
-        )
+            shown["without drives, closest"] = closest_animation(motions[:LEARNING], law, eight)
+        shown["the paper's parameters here"] = _printed(gains)
+        for name, values in shown.items():
+            show(f"    {name}", _numbers(motions, _moved(values, law, motions)), 3)
     return [f"taken for {each}" for each in missed]
 
 
-def closest_animation(arm: Arm, motions: Sequence[ArmMotion], law: Feedback, start: Array) -> Array:
+def closest_animation(motions: Sequence[ArmMotion], law: Feedback, start: Array) -> Array:
     """Search for base parameters with the smallest largest animation error: least squares, then Nelder-Mead.
 
     The search starts from `start`, and from the true values scaled with the gains and k_a added to the first
@@ -139,9 +186,7 @@ def closest_animation(arm: Arm, motions: Sequence[ArmMotion], law: Feedback, sta
     real = _real(motions, COARSE)
 
     def error(values: Array) -> Array:
-        with np.errstate(all="ignore"):
-            virtual = _moved(_arm(arm, values), law, motions, step=COARSE)
-        degrees = np.degrees(virtual - real)
+        degrees = np.degrees(_moved(values, law, motions, step=COARSE) - real)
         return np.asarray(np.where(np.abs(degrees) < DIVERGED, degrees, DIVERGED).ravel())
 
     found = []
@@ -149,10 +194,10 @@ def closest_animation(arm: Arm, motions: Sequence[ArmMotion], law: Feedback, sta
     other[0] += law.acceleration
     for values in (start, other):
         scale = np.maximum(np.abs(values), 0.1)
-        near = least_squares(error, values, x_scale=scale, diff_step=1e-4, max_nfev=25).x
+        near = optimize.least_squares(error, values, x_scale=scale, diff_step=1e-4, max_nfev=25).x
         # Eight unknowns need more evaluations than the default.
         found.append(
-            minimize(
+            optimize.minimize(
                 lambda x: np.abs(error(x)).max(),
                 near,
                 method="Nelder-Mead",
@@ -162,30 +207,17 @@ def closest_animation(arm: Arm, motions: Sequence[ArmMotion], law: Feedback, sta
     return np.asarray(min(found, key=lambda each: each.fun).x)
 
 
-def _show(what: str, arm: Arm, law: Feedback, motions: Sequence[ArmMotion]) -> None:
-    show(f"    {what}", _numbers(motions, _moved(arm, law, motions)), 3)
-
-
-def _arm(arm: Arm, values: Array) -> Arm:
-    form = arm if len(values) == len(TRUE) else with_motors(arm)
-    return make_calibrated_arm(form, BaseParameters(form), values)
-
-
-def _printed(arm: Arm, gains: tuple[float, ...]) -> Arm:
-    return _arm(arm, np.array((GAINS | LAWS)[gains])[np.argsort(ORDER)])
+def _printed(gains: tuple[float, ...]) -> Array:
+    return np.array((GAINS | LAWS)[gains])[np.argsort(ORDER)]
 
 
 def _moved(
-    arm: Arm,
-    law: Feedback,
-    motions: Sequence[ArmMotion],
-    scheme: Scheme = runge_kutta,
-    step: float = STEP,
+    values: Array, law: Feedback, motions: Sequence[ArmMotion], euler: bool = False, step: float = STEP
 ) -> Array:
     starts, targets = (np.array(each) for each in zip(*((m.q[0], m.target[0]) for m in motions), strict=True))
     every = _every(motions, step)
     steps = len(motions[0].q[::every]) - 1
-    return simulate_law(arm, law, starts, targets, every / motions[0].rate, steps, scheme)[0]
+    return animate(values, law, starts, targets, every / motions[0].rate, steps, euler)[0]
 
 
 def _every(motions: Sequence[ArmMotion], step: float) -> int:
@@ -205,15 +237,21 @@ def _numbers(motions: Sequence[ArmMotion], virtual: Array) -> Array:
 
 
 def _draw(motions: Sequence[ArmMotion], virtual: Array, path: Path) -> None:
+    """Draw figures 7 and 8 over each other, motion after motion, and the difference."""
     real = _real(motions)
-    figure, axes = plt.subplots(2, 1, figsize=(12, 6), sharex=True)
-    clock = np.arange(real.shape[0] * real.shape[1]) * _every(motions, STEP) / motions[0].rate
-    for joint, axis in enumerate(axes):
-        for q, style, label in ((real, "-", "real"), (virtual, "--", "virtual")):
+    figure, axes = plt.subplots(3, 1, figsize=(11, 7), sharex=True, layout="constrained")
+    period = _every(motions, STEP) / motions[0].rate
+    clock = np.arange(real.shape[0] * real.shape[1]) * period
+    for joint, axis in enumerate(axes[:2]):
+        for q, style, label in ((real, "-", "real (figure 7)"), (virtual, "--", "virtual (figure 8)")):
             axis.plot(clock, np.degrees(q[..., joint].T.ravel()), style, lw=0.8, label=label)
-        axis.axvline(LEARNING * real.shape[0] * _every(motions, STEP) / motions[0].rate, color="grey")
+        off = np.degrees((virtual - real)[..., joint].T.ravel())
+        axes[2].plot(clock, off, lw=0.8, label=f"joint {joint + 1}")
         axis.set_ylabel(f"joint {joint + 1}, degrees")
-    axes[0].legend(loc="upper right")
-    axes[1].set_xlabel("s; left of the line the learning motions")
-    figure.savefig(path, dpi=120)
+    axes[2].set_ylabel("virtual - real, degrees")
+    for axis in axes:
+        axis.axvline(LEARNING * real.shape[0] * period, color="grey")
+        axis.legend(loc="upper right", fontsize=8)
+    axes[2].set_xlabel("s; left of the line part A, the learning motions, right of it part B")
+    save_picture(figure, path)
     plt.close(figure)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from planar_arm import RealArm, record_real
 from tables import TRUE
 
 from simbench.calibration.arm_recording import ArmMotion, Feedback
@@ -22,6 +23,13 @@ STOP_FRACTION = 0.9
 """Fraction of the stop up to which the law alone may overshoot: joints also accelerate each other."""
 LAW = Feedback()
 CHANNELS = ("q", "velocity", "acceleration")
+EVERY = 25
+"""Steps of the integration to a sample, where real and virtual arm are compared."""
+MEANS = 40
+"""Neighbouring samples, 1.6 ms, whose means least squares take instead of them where there is noise: an angle
+changes by 0.01 rad within them, so that the mean is bent by 1e-6 rad, and white noise is √40 times less."""
+MODEL = RealArm(coulomb=(TRUE[2], TRUE[7]), creep=1e-12)
+"""The arm without anything that the paper's model lacks."""
 
 
 def shown_robot() -> Robot:
@@ -56,8 +64,21 @@ def record(law: Feedback, count: int, length: int) -> list[ArmMotion]:
     return [drive_arm(robot, law, starts[i], targets[i], 1 / RATE, length) for i in range(count)]
 
 
+<<<<<<< HEAD
 def recorded(path: Path, count: int = LEARNING + EVALUATION) -> list[ArmMotion]:
     """Read the first motions under the paper's law from a file, or simulate and store them."""
+=======
+def integrated(
+    law: Feedback, count: int, length: int, arm: RealArm = MODEL, every: int = EVERY
+) -> list[ArmMotion]:
+    """Integrate motions of an arm at `RATE`, `length` steps, of which some are samples."""
+    starts, targets = (each[:count] for each in draw_targets(reach_of(law)))
+    return record_real(TRUE, arm, law, starts, targets, RATE, every, length // every)
+
+
+def recorded(path: Path) -> list[ArmMotion]:
+    """Read the motions under the paper's law from a file, or simulate and store them."""
+>>>>>>> w_k
     if not path.exists():
         motions = record(LAW, count, LENGTH)
         np.savez(path, **{f"{k}{i}": getattr(m, k) for i, m in enumerate(motions) for k in CHANNELS})
@@ -72,6 +93,20 @@ def recorded(path: Path, count: int = LEARNING + EVALUATION) -> list[ArmMotion]:
 def noisy(motions: Sequence[ArmMotion], sigma: Array | float, rng: np.random.Generator) -> list[ArmMotion]:
     """Add noise of a standard deviation, rad, to the angles, as in the paper's table 3."""
     return [replace(each, q=each.q + sigma * rng.normal(size=each.q.shape)) for each in motions]
+
+
+def averaged(motions: Sequence[ArmMotion], count: int = MEANS) -> list[ArmMotion]:
+    """Replace each `count` neighbouring samples by their mean."""
+    return [
+        ArmMotion(each.rate / count, *(block_means(getattr(each, n), count) for n in (*CHANNELS, "target")))
+        for each in motions
+    ]
+
+
+def block_means(values: Array, count: int) -> Array:
+    """Average each `count` neighbouring rows; what is left at the end is dropped."""
+    rows = len(values) // count
+    return np.asarray(values[: rows * count].reshape(rows, count, -1).mean(axis=1))
 
 
 def fewer(motions: Sequence[ArmMotion], count: int) -> list[ArmMotion]:

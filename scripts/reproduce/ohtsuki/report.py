@@ -7,9 +7,11 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import norm
+from scipy.stats import t as student
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from results import ResultTable
+from results import Check, ResultTable
 
 Array = NDArray[np.float64]
 
@@ -27,6 +29,8 @@ class _OpenTable:
 
 
 _TABLES: list[_OpenTable] = []
+CHECKS: list[Check] = []
+"""Bounds so far."""
 
 
 def begin_table(title: str, columns: Sequence[str], source: str = "") -> None:
@@ -62,9 +66,18 @@ def finished_tables() -> list[ResultTable]:
     ]
 
 
+def check(what: str, value: float, bound: float, of: str) -> None:
+    """Print a number and the bound that it is held to, and keep them."""
+    text = f"{what}: {value:.4g}, at most {bound:.4g}, {of}"
+    print(f"    {text}")
+    CHECKS.append(Check(text, bool(value <= bound)))
+
+
 def show(what: str, values: Array, digits: int = 6) -> None:
     """Print a row of numbers; NaN as a dash."""
-    cells = ["-" if np.isnan(each) else f"{each:.{digits}f}" for each in values]
+    cells = [
+        "-" if np.isnan(each) else "diverges" if np.isinf(each) else f"{each:.{digits}f}" for each in values
+    ]
     print(f"  {what:<36}" + " ".join(f"{each:>10}" for each in cells))
     add_row([what.strip(), *cells])
 
@@ -98,8 +111,8 @@ def never_worse(what: str, ours: list[Array], others: dict[str, list[Array]], di
     """Print other methods' root mean squares over the draws; return where one is significantly smaller than
     ours.
 
-    Significantly: in the paper's last digit, and by three standard deviations of the paired squared
-    differences.
+    Significantly: in the paper's last digit, and by Student's t-test of the paired squared differences at the
+    level of three standard deviations of a normal distribution.
     """
     found = []
     for name, errors in others.items():
@@ -108,7 +121,8 @@ def never_worse(what: str, ours: list[Array], others: dict[str, list[Array]], di
         greater = root_mean_square(ours) > rest + 0.5 * 10.0**-digits
         if len(ours) > 1:
             apart = np.square(ours) - np.square(errors)
-            greater &= apart.mean(axis=0) > 3.0 * apart.std(axis=0, ddof=1) / np.sqrt(len(ours))
+            level = student.ppf(norm.cdf(3.0), len(ours) - 1)
+            greater &= apart.mean(axis=0) > level * apart.std(axis=0, ddof=1) / np.sqrt(len(ours))
         found += _named(what, f"worse than {name}", greater)
     return found
 
