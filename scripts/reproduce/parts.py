@@ -69,7 +69,12 @@ PARTS = (
     ),
     Part("kim2005_cog", "kim2005_cog/kim2005_cog.py", "--out {work}", "--out {work} --first"),
     Part("kim2005_cog_ablation", "kim2005_cog/ablation.py", quick="--engines bullet --own", jobs=True),
-    Part("ohtsuki", "ohtsuki/ohtsuki.py", "--out {work} --draws 6", "--out {work} --first"),
+    Part(
+        "ohtsuki",
+        "ohtsuki/ohtsuki.py",
+        "--out {work} --draws 6 --pictures docs/pictures/validation",
+        "--out {work} --first",
+    ),
     Part(
         "tomic2018_ch3",
         "tomic2018/ch3.py",

@@ -64,10 +64,6 @@ def record(law: Feedback, count: int, length: int) -> list[ArmMotion]:
     return [drive_arm(robot, law, starts[i], targets[i], 1 / RATE, length) for i in range(count)]
 
 
-<<<<<<< HEAD
-def recorded(path: Path, count: int = LEARNING + EVALUATION) -> list[ArmMotion]:
-    """Read the first motions under the paper's law from a file, or simulate and store them."""
-=======
 def integrated(
     law: Feedback, count: int, length: int, arm: RealArm = MODEL, every: int = EVERY
 ) -> list[ArmMotion]:
@@ -78,13 +74,12 @@ def integrated(
 
 def recorded(path: Path) -> list[ArmMotion]:
     """Read the motions under the paper's law from a file, or simulate and store them."""
->>>>>>> w_k
     if not path.exists():
-        motions = record(LAW, count, LENGTH)
+        motions = record(LAW, LEARNING + EVALUATION, LENGTH)
         np.savez(path, **{f"{k}{i}": getattr(m, k) for i, m in enumerate(motions) for k in CHANNELS})
     _, targets = draw_targets(reach_of(LAW))
     with np.load(path) as kept:
-        channels = [[kept[f"{k}{i}"] for k in CHANNELS] for i in range(count)]
+        channels = [[kept[f"{k}{i}"] for k in CHANNELS] for i in range(LEARNING + EVALUATION)]
     return [
         ArmMotion(RATE, *each, np.broadcast_to(targets[i], each[0].shape)) for i, each in enumerate(channels)
     ]
