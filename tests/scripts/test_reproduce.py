@@ -393,8 +393,10 @@ def test_the_robots_that_a_page_needs_are_noted(path):
         "armstrong1986": {"puma560"},
         "kim2005_arm": {"mahru"},
         "kim2005_cog": {"mahru"},
+        "kim2005_cog_ablation": {"mahru"},
         "ohtsuki": {"direct_drive_arm"},
         "tomic2018_ch3": {"romeo"},
+        "tomic2018_ch3_terms": {"romeo"},
         "tomic2018_transfer_weights": {"romeo"},
     }
     noted = json.loads(path.read_text(encoding="utf-8")).get("computed_from", {}).get("data")

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from pictures import save_picture
+from small_pictures import save_picture
 
 from simbench.kinematics.path_solver import PathBounds
 from simbench.motion.human_motion import HumanMotion

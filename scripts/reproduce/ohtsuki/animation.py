@@ -23,7 +23,7 @@ from scipy import optimize
 from tables import ANIMATION, GAINS, LAWS, ORDER, TRUE
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from pictures import save_picture
+from small_pictures import save_picture
 
 from simbench.calibration.arm_recording import ArmMotion, Feedback
 from simbench.calibration.dynamic_calibration import calibrate_dynamics

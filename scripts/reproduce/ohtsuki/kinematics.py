@@ -20,7 +20,7 @@ from scipy.special import erf
 from tables import KINEMATIC
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from pictures import save_picture
+from small_pictures import save_picture
 
 from simbench.calibration.arm_recording import ArmMotion, TipMotion
 from simbench.calibration.kinematic_calibration import calibrate_kinematics, tip_position
