@@ -104,10 +104,12 @@ def render_run(path: Path) -> str:
     versions = results.get(KEY, {}).get("versions", {})
     made_with = ", ".join([f"simbench {results['simbench']}", *map(" ".join, versions.items())])
     digest = f"digest `{digest_of(results)}`, " if digest_of(results) else ""
+    renewed = results.get(KEY, {}).get("renewed")
     lines = [
         f"Computed: {_escape(results['scope'])}." if results["scope"] else "",
         f"Made on {results['date']} ({digest}{made_with}) in {duration} by",
         f"```sh\n{results['command']}\n```",
+        f"A reduced run of {renewed}, of newer code, gave what it gave before." if renewed else "",
     ]
     if results["checks"]:
         lines += ["The script holds its results to these bounds:", _checks_text(results["checks"])]

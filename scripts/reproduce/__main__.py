@@ -11,9 +11,11 @@ run goes on where it was when it is started again: a part whose results are ther
 --quick runs reduced sizes (few people, few draws), into a folder of its own. Its results are no page's, and
 some bounds speak of averages over all people or draws: those are shown as not judged and do not count. A part
 that fails, and any other bound that is missed, make the exit status 1, as in full.
---compare runs parts again, by default those that take seconds, and compares every cell with the committed
-results: a difference of more than one unit of the last printed digit, in a whole number any, is named, and
-makes the exit status 1. The committed files stay.
+--compare runs parts again, and compares every cell with the committed results of the same size: a difference
+of more than one unit of the last printed digit, in a whole number any, is named, and makes the exit status 1.
+The committed files stay.
+--renew is for stale parts of which code has changed and no data: they are run reduced. If that gives what it
+gave before, the results are noted as current; if not, the differences are named, and exit status is 1.
 --check names each page with stale results, and what these are older than; exit status 1 if there is one.
 
 Exit status 0: all that was run holds its bounds; 1: a part failed, a bound is missed, results are stale or
@@ -31,10 +33,11 @@ from pathlib import Path
 from comparison import differences
 from dependencies import ROOT, say_changes, stale_results
 from parts import PARTS, Part
+from renewal import REDUCED, obstacles, renew, to_renew
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
-from running import AGAIN, FULL, QUICK, Outcome, Place, alone, is_done, judge, read_results, run_parts
+from running import FULL, QUICK, Outcome, Place, alone, is_done, judge, read_results, run_parts
 
 COMMITTED = ROOT / "docs" / "validation" / "results"
 RUNS = ROOT / "runs" / "reproduce"
@@ -88,7 +91,7 @@ def list_parts(console: Console) -> None:
         held = f"{sum(each['holds'] for each in checks)} of {len(checks)}"
         table.add_row(part.name, f"docs/validation/{page_of(part)}.md", f"{cost_of(part):.0f} s", held, state)
     console.print(table)
-    console.print("\nrun: python scripts/reproduce NAME ..., or --all, --quick, --compare; --help says more")
+    console.print("\nrun: python scripts/reproduce NAME ..., or --all, --quick, --renew; --help says more")
 
 
 def report(console: Console, outcome: Outcome, place: Place, compared: bool, note: str = "") -> bool:
@@ -103,9 +106,11 @@ def report(console: Console, outcome: Outcome, place: Place, compared: bool, not
         console.print(f"  {'not judged at this size' if each in outcome.unjudged else 'MISSED'}: {each}")
     found = []
     if compared:
-        committed, again = (read_results(folder / f"{name}.json") for folder in (COMMITTED, place.results))
-        reduced = place.size == AGAIN and outcome.part.again != outcome.part.full
-        found = differences(committed, again, outcome.part.unsteady, reduced=reduced)
+        beside = COMMITTED if place.size == FULL else COMMITTED / REDUCED
+        committed, again = (read_results(folder / f"{name}.json") for folder in (beside, place.results))
+        found = (
+            differences(committed, again, outcome.part.unsteady) if committed else ["nothing to compare with"]
+        )
         for each in found:
             console.print(f"  docs/validation/{page_of(outcome.part)}.md: {each}")
     return outcome.good and not found
@@ -142,6 +147,24 @@ def run(parts: Sequence[Part], place: Place, given: argparse.Namespace, console:
     return 0 if good else 1
 
 
+def renew_all(parts: Sequence[Part], given: argparse.Namespace, console: Console) -> int:
+    """Run stale parts reduced, and renew those whose numbers are as before; return the exit status."""
+    place = Place(QUICK, RUNS / QUICK, RUNS / QUICK / "work")
+
+    def say(part: Part, reasons: Sequence[str]) -> int:
+        for each in reasons:
+            console.print(f"docs/validation/{page_of(part)}.md: {part.name}: {each}")
+        console.print(f"  run: python scripts/reproduce {part.name}" if reasons else f"{part.name}: current")
+        return bool(reasons)
+
+    with alone(place):
+        stale = {part: obstacles(part, COMMITTED) for part in to_renew(parts, COMMITTED)}
+        status = max((say(part, reasons) for part, reasons in stale.items() if reasons), default=0)
+        todo = [part for part, reasons in stale.items() if not reasons]
+        status |= run(todo, place, given, console)
+        return status | max((say(part, renew(part, COMMITTED, place.results)) for part in todo), default=0)
+
+
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         "python scripts/reproduce", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -150,6 +173,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--all", action="store_true", help="all parts")
     parser.add_argument("--quick", action="store_true", help="reduced sizes, of all parts or those named")
     parser.add_argument("--compare", action="store_true", help="with the committed results, cell by cell")
+    parser.add_argument("--renew", action="store_true", help="what stale code gives as before is current")
     parser.add_argument("--again", action="store_true", help="also what is done and not stale")
     parser.add_argument(
         "--jobs", type=int, default=len(os.sched_getaffinity(0)), metavar="N", help="processes at once"
@@ -168,29 +192,36 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if given.all and given.names:
             raise ValueError("--all: with NAME; allowed: one of them")
-        if given.quick and given.compare:
-            raise ValueError("--quick: with --compare; allowed: one of them")
+        chosen = [f"--{name}" for name in ("quick", "compare", "again", "out") if getattr(given, name)]
+        if given.renew and chosen:
+            raise ValueError(f"--renew: with {chosen[0]}; allowed: one of them")
+        if given.compare and not (given.names or given.all or given.quick):
+            raise ValueError("--compare: allowed: with NAME, --all or --quick")
         if given.jobs < 1:
             raise ValueError(f"--jobs {given.jobs}: allowed: 1 and more")
         parts = chosen_parts(given.names) if given.names else list(PARTS)
         if given.check:
             return check(parts)
-        if not (given.names or given.all or given.quick or given.compare):
+        if not (given.names or given.all or given.quick or given.renew):
             list_parts(console)
             return 0
-        size = QUICK if given.quick else AGAIN if given.compare and not (given.names or given.all) else FULL
-        if size == AGAIN:
-            parts = [part for part in parts if part.again is not None]
-        folder = given.out or RUNS / ("compared" if given.compare and size == FULL else size)
-        results = folder if given.out or size != FULL or given.compare else COMMITTED
+        size = QUICK if given.quick or given.renew else FULL
+        folder = given.out or RUNS / ("compared" if given.compare else size)
+        results = folder if given.out or given.quick or given.compare else COMMITTED
         if results.resolve() == COMMITTED and (given.quick or given.compare):
             raise ValueError(f"--out {given.out}: holds the committed results; allowed: another folder")
         if any(each.exists() and not each.is_dir() for each in (folder, *folder.parents)):
             raise ValueError(f"--out {folder}: is no folder")
         place = Place(size, results.resolve(), folder.resolve() / "work")
         signal.signal(signal.SIGTERM, signal.default_int_handler)
+        if given.renew:
+            return renew_all(parts, given, console)
         with alone(place):
-            return run(parts, place, given, console)
+            status = run(parts, place, given, console)
+        if results == COMMITTED:
+            given.again = False
+            status |= renew_all(parts, given, console)
+        return status
     except BlockingIOError:
         print(f"--out {folder}: another run is at work there", file=sys.stderr)
     except (ValueError, OSError) as error:

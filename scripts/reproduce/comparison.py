@@ -30,8 +30,6 @@ def differences(
     committed: Mapping[str, Any],
     again: Mapping[str, Any],
     unsteady: Sequence[tuple[str, str, str]] = (),
-    *,
-    reduced: bool = False,
 ) -> list[str]:
     """List where results differ: table, row, column, and both cells.
 
@@ -41,8 +39,6 @@ def differences(
         Content of two files of results.
     unsteady : sequence of (str, str, str)
         Cells that no other machine repeats, as in `parts.Part`.
-    reduced : bool
-        Whether the second is of another size: then only tables with the same titles are compared.
     """
     found: list[str] = []
     tables = {each["title"]: each for each in again["tables"]}
@@ -53,15 +49,13 @@ def differences(
         if ("", "") in skipped:
             continue
         if other is None:
-            found += [] if reduced else [f"{title}: is missing"]
+            found.append(f"{title}: is missing")
         elif other["columns"] != table["columns"] or len(other["rows"]) != len(table["rows"]):
             found.append(f"{title}: other rows or columns")
         else:
             found += _table_differences(table, other, skipped)
-    if not reduced:
-        found += [f"{title}: is new" for title in tables]
-        found += _line_differences(committed["checks"], again["checks"])
-    return found
+    found += [f"{title}: is new" for title in tables]
+    return [*found, *_line_differences(committed["checks"], again["checks"])]
 
 
 def _table_differences(

@@ -4,7 +4,8 @@ A file of results has a key `computed_from`: `code`, a digest of all definitions
 (code_closure.py); `files`, what is reached of each source file, which only serves to say where `code` has
 changed; `data`, digests of the robots, scenarios, recordings and tables of the repository that were read;
 `after`, digests of the results of other parts that it read; and `versions` of libraries. Results are stale if
-anything but `files` and `versions` differs from what is there now.
+anything but `files` and `versions` differs from what is there now. `renewed` is the date on which code had
+changed and a reduced run gave the same numbers as before (renewal.py).
 
 Files that are read are noted as they are opened, by this process and those that it starts. Of a robot all
 files count, for URDF and meshes are read by libraries of which Python knows nothing. Files beside modules,
@@ -223,13 +224,18 @@ def changes(
         )
         # Two definitions that have changed places make another program of the same pieces.
         changed = changed or [results["script"]]
-    units = sorted({data_unit(Path(name)) for name in found["data"]})
-    data = dict(pair for unit in units for pair in digest_data(root, unit))
-    changed += sorted(name for name in {*data, *found["data"]} if data.get(name) != found["data"].get(name))
+    changed += changed_data(found["data"], root)
     for name, digest in found["after"].items():
         if name not in others or digest_of(others[name]) != digest or changes(others[name], others, root):
             changed.append(name)
     return changed
+
+
+def changed_data(noted: Mapping[str, str], root: Path = ROOT) -> list[str]:
+    """List the data that differs from what was noted, by path in the repository."""
+    units = sorted({data_unit(Path(name)) for name in noted})
+    data = dict(pair for unit in units for pair in digest_data(root, unit))
+    return sorted(name for name in {*data, *noted} if data.get(name) != noted.get(name))
 
 
 def say_changes(changed: list[str], named: int = 3) -> str:

@@ -2,7 +2,8 @@
 
 A file of results is read by docs/_ext/validation.py. Its keys: `paper`, `script`, `command`, `simbench`
 (version), `date`, `duration_s` and `timed` (seconds, and of what), `scope` (what was computed),
-`computed_from` (digests of code and data, dependencies.py), `checks` (a list of `what` and `holds`),
+`computed_from` (digests of code and data, dependencies.py; `renewed`: date of the reduced run by which the
+digest of the code is a newer one), `checks` (a list of `what` and `holds`),
 `remarks` (lines of text) and `tables` (`title`, `source`, `unit`, `columns`, `rows`, `note`). Cells are
 texts, as printed.
 """
@@ -16,7 +17,7 @@ import resource
 import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -124,6 +125,24 @@ def add_results_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_session_options(
+    parser: argparse.ArgumentParser, actors: Sequence[int], tasks: Sequence[str] = ()
+) -> None:
+    """Let a script choose recordings of a virtual session; these actors and tasks by default.
+
+    Without tasks there is no option for them.
+    """
+    parser.add_argument("--session", type=int, default=2018, help="its seed")
+    parser.add_argument(
+        "--actors",
+        type=lambda text: [int(part) for part in text.split(",")],
+        default=actors,
+        metavar="1,2,...",
+    )
+    if tasks:
+        parser.add_argument("--tasks", type=lambda text: text.split(","), default=tasks, metavar="NAME,...")
+
+
 def _watched(text: str) -> Path:
     """Note which data is read from now on."""
     watch_opened(Path(text))
@@ -178,23 +197,36 @@ def _computed_from(path: Path, results: Results) -> dict[str, Any]:
 
 
 def results_text(results: Results, computed_from: Mapping[str, Any]) -> str:
-    """Format results as JSON with a line for each row of a table and each file of what they are from."""
-    head = {
-        "paper": results.paper,
-        "script": results.script,
-        "command": shlex.join(["python", results.script, *without_option(results.arguments)]),
-        "simbench": simbench.__version__,
-        "date": datetime.now(timezone.utc).date().isoformat(),
-        "duration_s": round(processor_time() if results.duration_s is None else results.duration_s),
-        "timed": results.timed,
-        "scope": results.scope,
-    }
-    lines = [f" {_dump(name)}: {_dump(value)}" for name, value in head.items()]
-    lines.append(f" {_dump(KEY)}: {_mapping(computed_from, 2)}")
-    checks = [{"what": each.what, "holds": each.holds} for each in results.checks]
-    lines += [f' "checks": {_listed(checks, 1)}', f' "remarks": {_listed(results.remarks, 1)}']
-    tables = [_table_text(table) for table in results.tables]
-    lines.append(' "tables": [' + ",".join(f"\n  {each}" for each in tables) + "\n ]")
+    """Format results as JSON."""
+    return format_results(
+        {
+            "paper": results.paper,
+            "script": results.script,
+            "command": shlex.join(["python", results.script, *without_option(results.arguments)]),
+            "simbench": simbench.__version__,
+            "date": datetime.now(timezone.utc).date().isoformat(),
+            "duration_s": round(processor_time() if results.duration_s is None else results.duration_s),
+            "timed": results.timed,
+            "scope": results.scope,
+            KEY: computed_from,
+            "checks": [asdict(each) for each in results.checks],
+            "remarks": results.remarks,
+            "tables": [asdict(each) for each in results.tables],
+        }
+    )
+
+
+def format_results(content: Mapping[str, Any]) -> str:
+    """Format what a file of results holds, with a line for each row of a table and each file of `KEY`."""
+    lines = []
+    for name, value in content.items():
+        if name == "tables":
+            text = "[" + ",".join(f"\n  {_table_text(each)}" for each in value) + "\n ]"
+        elif isinstance(value, Mapping):
+            text = _mapping(value, 2)
+        else:
+            text = _listed(value, 1) if isinstance(value, list) else _dump(value)
+        lines.append(f" {_dump(name)}: {text}")
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
@@ -214,11 +246,9 @@ def processor_time() -> float:
     return sum(each.ru_utime + each.ru_stime for each in used)
 
 
-def _table_text(table: ResultTable) -> str:
-    parts = [("title", table.title), ("source", table.source), ("unit", table.unit)]
-    lines = [f'"{name}": {_dump(value)}' for name, value in parts]
-    lines += [f'"columns": {_dump(table.columns)}', f'"rows": {_listed(table.rows, 3)}']
-    lines.append(f'"note": {_dump(table.note)}')
+def _table_text(table: Mapping[str, Any]) -> str:
+    lines = [f'"{name}": {_dump(table[name])}' for name in ("title", "source", "unit", "columns")]
+    lines += [f'"rows": {_listed(table["rows"], 3)}', f'"note": {_dump(table["note"])}']
     return "{\n   " + ",\n   ".join(lines) + "\n  }"
 
 

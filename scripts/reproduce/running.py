@@ -19,7 +19,7 @@ from typing import Any
 from dependencies import ROOT, SCRIPTS, changes, current_code, data_state, opened_log
 from parts import PARTS, Part
 
-FULL, QUICK, AGAIN = "full", "quick", "again"
+FULL, QUICK = "full", "quick"
 GRACE = 10.0
 """Time that a process has to end after SIGTERM, s."""
 _WITHOUT_SIZE = ("--jobs", "--out", "--table", "--results", "--picture", "--pictures")
@@ -54,7 +54,7 @@ class Place:
     Parameters
     ----------
     size : str
-        `FULL`, `QUICK` or `AGAIN`.
+        `FULL` or `QUICK`.
     results : Path
         Folder of finished files of results.
     work : Path
@@ -84,7 +84,7 @@ class Outcome:
 
 def arguments_of(part: Part, place: Place) -> list[str]:
     """Arguments of a part, but how many processes it may use and where results go."""
-    given = {FULL: part.full, QUICK: part.quick, AGAIN: part.again or ""}[place.size]
+    given = part.full if place.size == FULL else part.quick
     folders = {each.name: _said(place.work / each.name) for each in PARTS}
     return [each.format(work=folders[part.name], **folders) for each in shlex.split(given)]
 

@@ -20,10 +20,11 @@ REPRODUCE = SCRIPTS / "reproduce"
 PARTS = """
 from part_type import Part
 
+TIMES = (("Ours", "ms", ""),)
 PARTS = (
-    Part("arm", "arm/arm.py", quick="--robot romeo", again="", unsteady=(("Ours", "ms", ""),)),
-    Part("legs", "walk/legs.py", "--robot romeo", sized=("all of",)),
-    Part("late", "walk/late.py", "--robot romeo", jobs=True, after=("legs",)),
+    Part("arm", "arm/arm.py", quick="--robot romeo", unsteady=TIMES),
+    Part("legs", "walk/legs.py", "--robot romeo", sized=("all of",), unsteady=TIMES),
+    Part("late", "walk/late.py", "--robot romeo", jobs=True, after=("legs",), unsteady=TIMES),
 )
 
 
@@ -151,11 +152,10 @@ def test_what_has_changed_names_the_pages_that_it_concerns(tree):
     assert status == 1, "the bound of the legs is missed"
     assert "MISSED: all of 3" in said
     assert stale(tree) == {}
-    assert sorted(path.name for path in (tree / "docs" / "validation" / "results").iterdir()) == [
-        "arm.json",
-        "late.json",
-        "legs.json",
-    ]
+    files = ["arm.json", "late.json", "legs.json"]
+    results = tree / "docs" / "validation" / "results"
+    assert sorted(path.name for path in results.iterdir()) == [*files, "reduced"]
+    assert sorted(path.name for path in (results / "reduced").iterdir()) == files
     urdf = tree / "robots" / "mahru" / "mahru.urdf"
     replace(urdf, "1.5", "1.515")
     assert stale(tree) == {"arm": "robots/mahru/mahru.urdf"}
@@ -181,6 +181,36 @@ def test_what_another_part_found_counts(tree):
     assert stale(tree) == {}
 
 
+def test_code_that_gives_the_same_numbers_renews_them(tree):
+    reproduce(tree, "--all", "--jobs", 2)
+    legs, results = tree / "simbench" / "legs.py", tree / "docs" / "validation" / "results"
+    replace(legs, "FACTOR * x", "x * FACTOR")
+    assert list(stale(tree)) == ["legs", "late"]
+    status, said, _ = reproduce(tree, "--renew", "--jobs", 2)
+    assert status == 0
+    assert said.splitlines()[-2:] == ["legs: current", "late: current"]
+    assert stale(tree) == {}
+    noted = json.loads((results / "legs.json").read_text())
+    assert noted["computed_from"]["renewed"] >= noted["date"]
+    assert noted["command"] == "python scripts/reproduce/walk/legs.py --robot romeo"
+    # The reduced run has other numbers: nothing is renewed.
+    before = {path: path.read_bytes() for path in results.rglob("*.json")}
+    replace(legs, "FACTOR = 3", "FACTOR = 3.03")
+    status, said, _ = reproduce(tree, "--renew", "--jobs", 2)
+    assert status == 1
+    assert "docs/validation/walk.md: legs: Ours, kg: row 1, column 'mass': 4.50 is now 4.54\n" in said
+    assert "docs/validation/walk.md: late: made from legs, which is another now\n" in said
+    assert "  run: python scripts/reproduce late\n" in said
+    assert before == {path: path.read_bytes() for path in results.rglob("*.json")}
+    # A reduced run does not read all data: what has changed there cannot be renewed.
+    replace(tree / "robots" / "mahru" / "mahru.urdf", "1.5", "1.50")
+    status, said, _ = reproduce(tree, "arm", "--renew")
+    assert (status, said) == (
+        1,
+        "docs/validation/arm.md: arm: robots/mahru/mahru.urdf changed\n  run: python scripts/reproduce arm\n",
+    )
+
+
 def test_a_killed_run_goes_on(tree):
     os.mkfifo(tree / "wait")
     runner = subprocess.Popen(
@@ -200,7 +230,7 @@ def test_a_killed_run_goes_on(tree):
     runner.stdout.close()
     results = tree / "docs" / "validation" / "results"
     assert working.is_file()
-    assert [path.name for path in results.glob("[a-z]*")] == ["arm.json"]
+    assert [path.name for path in results.glob("*.json")] == ["arm.json"]
     # What it has started is ended, too: nobody is left to read the pipe.
     wait_until(lambda: not os.path.exists("/proc") or not processes_in(tree))
     (tree / "wait").unlink()
@@ -227,8 +257,8 @@ def test_reduced_sizes_stay_away_from_the_pages(tree):
     arm = json.loads((tree / "runs" / "reproduce" / "quick" / "arm.json").read_text())
     assert list(arm["computed_from"]["data"]) == ["robots/romeo/romeo.urdf"]
     committed = tree / "docs" / "validation" / "results"
-    for option in ("--quick", "--compare"):
-        status, _, said = reproduce(tree, option, "--out", committed)
+    for options in (["--quick"], ["--compare", "arm"]):
+        status, _, said = reproduce(tree, *options, "--out", committed)
         assert (status, said) == (
             2,
             f"--out {committed}: holds the committed results; allowed: another folder\n",
@@ -243,9 +273,11 @@ def test_what_is_read_for_the_key_of_a_cache_has_its_name():
 def test_a_cell_that_differs_is_named(tree):
     reproduce(tree, "arm")
     path = tree / "docs" / "validation" / "results" / "arm.json"
-    assert reproduce(tree, "--compare")[0] == 0, "the process is another, but its column is a measurement"
+    assert reproduce(tree, "--compare", "arm")[0] == 0, (
+        "the process is another, but its column is a measurement"
+    )
     replace(path, '["3.00"', '["3.02"')
-    status, said, _ = reproduce(tree, "--compare")
+    status, said, _ = reproduce(tree, "--compare", "arm")
     assert status == 1
     assert "  docs/validation/arm.md: Ours, kg: row 1, column 'mass': 3.02 is now 3.00\n" in said
 
@@ -267,7 +299,8 @@ def test_a_script_that_fails_is_named(tree):
         (["leg"], "NAME leg: no part; allowed: arm, walk, legs, late\n"),
         (["--jobs", "0", "--all"], "--jobs 0: allowed: 1 and more\n"),
         (["--all", "arm"], "--all: with NAME; allowed: one of them\n"),
-        (["--quick", "--compare"], "--quick: with --compare; allowed: one of them\n"),
+        (["--renew", "--compare"], "--renew: with --compare; allowed: one of them\n"),
+        (["--compare"], "--compare: allowed: with NAME, --all or --quick\n"),
     ],
 )
 def test_wrong_arguments(tree, arguments, said):

@@ -14,7 +14,7 @@ ROMEO's own palms go by the imitated joints), the base moving as the person's.
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +24,7 @@ from rich.console import Console
 from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from results import add_results_option, begin_results, write_results
+from results import add_results_option, add_session_options, begin_results, write_results
 
 from simbench.motion.actors.session import perform_in_session
 from simbench.motion.human_motion import HumanMotion
@@ -176,16 +176,10 @@ def _table(title: str, *headings: str) -> Table:
     return Table(*headings, title=title, title_justify="left", box=None, pad_edge=False)
 
 
-def _list(kind: Callable[[str], object]) -> Callable[[str], list[object]]:
-    return lambda text: [kind(part) for part in text.split(",")]
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--session", type=int, default=2018, help="its seed")
-    parser.add_argument("--actors", type=_list(int), default=[1, 2], metavar="1,2,...")
-    parser.add_argument("--tasks", type=_list(str), default=TASKS, metavar="NAME,...")
+    add_session_options(parser, [1, 2], TASKS)
     add_results_option(parser)
     given = parser.parse_args(arguments)
     robot = load_robot("romeo")

@@ -21,7 +21,7 @@ import argparse
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -31,7 +31,7 @@ from rich.console import Console
 from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from results import JOBS, add_results_option, begin_results, write_results
+from results import JOBS, add_results_option, add_session_options, begin_results, write_results
 from skill_study import (
     EVERYBODY,
     MODELS,
@@ -321,16 +321,10 @@ def _table(title: str, *headings: str) -> Table:
     return Table(*headings, title=title, title_justify="left", box=None, pad_edge=False)
 
 
-def _list(kind: Callable[[str], object]) -> Callable[[str], list[object]]:
-    return lambda text: [kind(part) for part in text.split(",")]
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--session", type=int, default=2018, help="its seed")
-    parser.add_argument("--actors", type=_list(int), default=THESIS_ACTORS, metavar="1,2,...")
-    parser.add_argument("--tasks", type=_list(str), default=THESIS_TASKS, metavar="NAME,...")
+    add_session_options(parser, THESIS_ACTORS, THESIS_TASKS)
     parser.add_argument("--model", default=OWN, choices=(*MODELS, "both"))
     parser.add_argument("--method", help=f"instead of the model's: {', '.join(METHODS)}")
     parser.add_argument("--seed", type=int, default=0, help="of the search")

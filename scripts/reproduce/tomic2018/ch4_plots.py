@@ -10,7 +10,7 @@ the joints that imitation finds on the scaled model, over one normalised repetit
 
 import argparse
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from transfer_weights import MARGIN, SINGLE, robot_path, romeo
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from ch4 import COLOURS
+from results import add_session_options
 from skill_study import THESIS_TASKS
 
 from simbench.errors import SkillError
@@ -159,15 +160,10 @@ def draw_curves(found: Mapping[str, tuple[list[str], Array]]) -> Figure:
     return figure
 
 
-def _list(kind: Callable[[str], object]) -> Callable[[str], list[object]]:
-    return lambda text: [kind(part) for part in text.split(",")]
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Draw the pictures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--session", type=int, default=2018, help="its seed")
-    parser.add_argument("--actors", type=_list(int), default=[1, 2, 3], metavar="1,2,...")
+    add_session_options(parser, [1, 2, 3])
     parser.add_argument("--out", type=Path, default=FOLDER)
     given = parser.parse_args(arguments)
     poses = draw_poses(*single_criterion_motions(given.actors[0], given.session))

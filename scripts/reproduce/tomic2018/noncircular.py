@@ -32,7 +32,7 @@ from scipy.spatial.transform import Rotation
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from recover_weights import generate_motion
-from results import add_results_option, begin_results, write_results
+from results import add_results_option, add_session_options, begin_results, write_results
 from skill_study import THESIS_TASKS, MixtureSearch, analysed_parts
 
 from simbench.errors import SimbenchError, SkillError
@@ -290,16 +290,10 @@ def _table(title: str, *headings: str) -> Table:
     return Table(*headings, title=title, title_justify="left", box=None, pad_edge=False)
 
 
-def _list(kind: Callable[[str], object]) -> Callable[[str], list[object]]:
-    return lambda text: [kind(part) for part in text.split(",")]
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--session", type=int, default=2018, help="its seed")
-    parser.add_argument("--actors", type=_list(int), default=[1, 2, 3, 4, 5], metavar="1,2,...")
-    parser.add_argument("--tasks", type=_list(str), default=THESIS_TASKS, metavar="NAME,...")
+    add_session_options(parser, [1, 2, 3, 4, 5], THESIS_TASKS)
     parser.add_argument("--seed", type=int, default=0, help="of masses, skeletons and noise")
     add_results_option(parser)
     given = parser.parse_args(arguments)

@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from results import add_results_option, begin_results, write_results
+from results import add_results_option, add_session_options, begin_results, write_results
 
 from simbench.kinematics.redundancy_criteria import CRITERIA
 from simbench.motion.actors.session import perform_in_session
@@ -52,16 +52,10 @@ def single_errors(motion: HumanMotion, body: str) -> list[float]:
     return (make_fitness(part)(np.eye(len(CRITERIA))) / part.duration).tolist()
 
 
-def _list(kind: Callable[[str], object]) -> Callable[[str], list[object]]:
-    return lambda text: [kind(part) for part in text.split(",")]
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--session", type=int, default=2018, help="its seed")
-    parser.add_argument("--actors", type=_list(int), default=[1, 2, 3, 4], metavar="1,2,...")
-    parser.add_argument("--tasks", type=_list(str), default=["pump", "grater"], metavar="NAME,...")
+    add_session_options(parser, [1, 2, 3, 4], ["pump", "grater"])
     add_results_option(parser)
     given = parser.parse_args(arguments)
     table = Table(

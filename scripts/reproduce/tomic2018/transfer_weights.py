@@ -20,7 +20,7 @@ import argparse
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache, partial
 from multiprocessing import get_context
@@ -37,7 +37,7 @@ from rich.console import Console
 from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from results import add_results_option, begin_results, write_results
+from results import add_results_option, add_session_options, begin_results, write_results
 from skill_study import EVERYBODY, THESIS_ACTORS, THESIS_TASKS
 
 from simbench.errors import MotionError, SimbenchError, SkillError
@@ -225,16 +225,10 @@ def _table(title: str, *headings: str) -> Table:
     return Table(*headings, title=title, title_justify="left", box=None, pad_edge=False)
 
 
-def _list(kind: Callable[[str], object]) -> Callable[[str], list[object]]:
-    return lambda text: [kind(part) for part in text.split(",")]
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--session", type=int, default=2018, help="its seed")
-    parser.add_argument("--actors", type=_list(int), default=THESIS_ACTORS, metavar="1,2,...")
-    parser.add_argument("--tasks", type=_list(str), default=THESIS_TASKS, metavar="NAME,...")
+    add_session_options(parser, THESIS_ACTORS, THESIS_TASKS)
     parser.add_argument("--table", type=Path, help="of a study of chapter 4; by default the thesis's weights")
     parser.add_argument("--plans", action="store_true", help="also of the shipped scenarios")
     parser.add_argument("--videos", type=Path, metavar="DIR", help="of the drawer, both ways")
