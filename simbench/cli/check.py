@@ -259,9 +259,13 @@ def results_table(results: Sequence[CaseResult], unchecked: Sequence[Case] = ())
         for check in result.failed_checks:
             said = Text(f"check failed: must be {check.bound}", _STYLE["worse"])
             table.add_row(name, check.name, "", format_number(check.value), "", said)
+        new = [verdict.name for verdict in result.verdicts if verdict.outcome == "new"]
+        if len(new) > 1:
+            said = Text(f"not in the baseline: {', '.join(new)}; --update adds them", _STYLE["new"])
+            table.add_row(name, f"{len(new)} metrics", "", "", "", said)
         for verdict in result.verdicts:
             outcome = verdict.outcome
-            if outcome == "holds":
+            if outcome == "holds" or (outcome == "new" and len(new) > 1):
                 continue
             changed = "worse" if verdict.better != "same" else "changed"
             table.add_row(

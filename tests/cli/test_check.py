@@ -207,6 +207,17 @@ def test_metrics_that_come_and_go_are_told(baseline, capsys):
     }
 
 
+def test_several_new_metrics_take_one_line(baseline, capsys):
+    entries = json.loads(baseline.read_text(encoding="utf-8"))
+    del entries["torque.saturated_fraction"], entries["tracking.rms_rad"]
+    baseline.write_text(json.dumps(entries), encoding="utf-8")
+    assert main(["check", "short.yaml"]) == 0
+    said = rows(capsys.readouterr().out)
+    assert said[1][:2] == ["short", "2 metrics"]
+    names = "torque.saturated_fraction, tracking.rms_rad"
+    assert said[1][2] == f"not in the baseline: {names}; --update adds them"
+
+
 def test_update_keeps_the_baseline_of_a_scenario_that_fails_its_own_checks(baseline, capsys):
     Path("short.yaml").write_text(SHORT.format(name="short").replace("0.02", "0.0"), encoding="utf-8")
     before = baseline.read_bytes()
