@@ -166,6 +166,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add_session_options(parser, [1, 2, 3])
     parser.add_argument("--out", type=Path, default=FOLDER)
     given = parser.parse_args(arguments)
+    given.out.mkdir(parents=True, exist_ok=True)
     poses = draw_poses(*single_criterion_motions(given.actors[0], given.session))
     save_png(poses, given.out / "tomic2018_poses.png")
     found = {task: joint_curves(task, given.actors, given.session) for task in THESIS_TASKS}
