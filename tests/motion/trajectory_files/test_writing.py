@@ -4,6 +4,7 @@ import pickle
 from dataclasses import replace
 
 import numpy as np
+import pinocchio as pin
 import pytest
 from robot_walks import link_poses, make_walks
 from scipy.spatial.transform import Rotation
@@ -17,6 +18,7 @@ from simbench.motion.trajectory_files.stored_motion import (
     uniform_rate,
 )
 from simbench.motion.trajectory_files.write import WRITERS, choose_format, write_robot_motion
+from simbench.robot.robot import placed_robot
 
 SUFFIX = {"csv": ".csv", "unitree": ".csv", "gmr": ".pkl", "npz": ".npz", "nc": ".nc"}
 
@@ -167,3 +169,41 @@ def test_the_suffix_or_the_name_chooses_the_format(tmp_path):
         choose_format(tmp_path / "a.txt", None)
     with pytest.raises(MotionError):
         choose_format(tmp_path / "a.csv", "fbx")
+
+
+@pytest.mark.parametrize(
+    ("name", "format"),
+    # A pickle holds no robot on a fixed base.
+    [
+        *((name, "npz") for name in ("puma560", "ur5", "panda", "g1", "talos")),
+        ("g1", "gmr"),
+        ("talos", "gmr"),
+    ],
+)
+def test_written_links_are_where_pinocchio_has_them(tmp_path, name, format):
+    """With a base that is fixed, shifted and turned, and with a free one."""
+    robot = load_robot(name)
+    if not robot.floating:
+        robot = placed_robot(robot, np.array([0.4, -0.3, 0.5, 0.0, 0.0, 0.6, 0.8]))
+    moved = moving_arm(robot)
+    base = np.tile([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0], (30, 1))
+    if robot.floating and format == "npz":
+        base[:] = [0.4, -0.3, 0.5, 0.48, 0.36, 0.64, 0.48]
+        base[:, 0] += 0.1 * moved.time
+    if robot.floating:
+        moved = replace(moved, base=base)
+    path = tmp_path / f"a{SUFFIX[format]}"
+    write_robot_motion(moved, robot, path, format, {})
+    if format == "npz":
+        with np.load(path) as stored:
+            names, places = stored["body_names"].tolist(), stored["body_pos_w"]
+    else:
+        content = pickle.loads(path.read_bytes())
+        names, places = content["link_body_list"], content["local_body_pos"]
+    data = robot.model.createData()
+    ids = [robot.model.getFrameId(link, pin.FrameType.BODY) for link in names]
+    for sample in (0, 17, 29):
+        q = moved.q[sample] if moved.base is None else np.hstack([base[sample], moved.q[sample]])
+        pin.framesForwardKinematics(robot.model, data, q)
+        expected = np.array([data.oMf[frame].translation for frame in ids])
+        np.testing.assert_allclose(places[sample], expected, rtol=0.0, atol=1e-9)
