@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from simbench.balance.inverted_pendulum import CogZmpGains, commanded_velocity
 from simbench.balance.sections import SectionColumns
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.compiled import compiled
+from simbench.kinematics.compiled import compiled, compiled_entry
 from simbench.kinematics.rotation import matrix_to_quaternion, quaternion_to_matrix
 
 # Joint speed, rad/s, for 1 m/s or 1 rad/s of an end, or of COG and body, from which on a section counts as
@@ -320,7 +320,11 @@ class TickInputs(NamedTuple):
     columns: SectionColumns
 
 
-@compiled
+@compiled_entry(
+    "configuration (q), trunk (4), inputs.jacobian (6, v), inputs.cog_jacobian (3, v), "
+    "inputs.columns.moves (e, v), inputs.joints (N, j), inputs.cog (N, 2), inputs.zmp (N, 2), "
+    "inputs.measured_cog (N, 2), inputs.measured_zmp (N, 2), planned (v), commanded (v)"
+)
 def solve_reference_motion(
     now: int,
     then: int,

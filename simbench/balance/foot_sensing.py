@@ -9,7 +9,7 @@ import pinocchio as pin
 from simbench.balance.gait import Gait
 from simbench.balance.step_planning import Landing
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.compiled import compile_for, compiled
+from simbench.kinematics.compiled import compile_for, compiled, compiled_entry
 
 FORCE_BANDWIDTH = 10.0  # Bandwidth of the force sensors in the feet, Hz.
 MIN_LOAD = 5.0  # Vertical force (N) above which a foot counts in the ZMP.
@@ -176,7 +176,7 @@ def measured_zmp(wrench: Array, flat_position: Array, flat_yaw: Array) -> tuple[
     return x / total, y / total
 
 
-@compiled
+@compiled_entry("rotation (3, 3), position (3), point (3), flat_position (3)")
 def position_from_flat_sole(
     rotation: Array, position: Array, point: Array, flat_position: Array, flat_yaw: float
 ) -> tuple[float, float]:
@@ -196,7 +196,7 @@ def position_from_flat_sole(
     return flat_position[0] + cosine * x - sine * y, flat_position[1] + sine * x + cosine * y
 
 
-@compiled
+@compiled_entry("rotation (3, 3), sole (3), cog (3), wrench (2, 6), flat_position (2, 3), flat_yaw (2)")
 def _measure(
     rotation: Array,
     sole: Array,
@@ -212,7 +212,9 @@ def _measure(
     return cog_x, cog_y, zmp_x, zmp_y
 
 
-@compiled
+@compiled_entry(
+    "left_rotation (3, 3), left (3), right_rotation (3, 3), right (3), world (2, 6), filtered (2, 6)"
+)
 def _filter_wrenches(
     gain: float,
     left_rotation: Array,
@@ -236,7 +238,10 @@ def _filter_wrenches(
             filtered[foot, 3 + i] += gain * (moment - filtered[foot, 3 + i])
 
 
-@compiled
+@compiled_entry(
+    "left_rotation (3, 3), left (3), right_rotation (3, 3), right (3), cog (3), wrench (2, 6), "
+    "flat_position (2, 3), flat_yaw (2)"
+)
 def _sum_over_pressure(
     left_rotation: Array,
     left: Array,

@@ -14,7 +14,7 @@ from scipy.ndimage import gaussian_filter1d
 
 from simbench.balance.inverted_pendulum import GRAVITY, cog_profile, natural_frequency
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.compiled import compiled
+from simbench.kinematics.compiled import compiled, compiled_entry
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 
@@ -125,7 +125,7 @@ def find_moving_coordinates(model: pin.Model, frames: Sequence[int]) -> NDArray[
     return moves
 
 
-@compiled
+@compiled_entry("effort (v), jacobian (6, v), left (3), right (3), moves (2, v), load_fractions (2)")
 def supported_torque(
     effort: Array,
     jacobian: Array,
@@ -162,7 +162,7 @@ def supported_torque(
     return torque
 
 
-@compiled
+@compiled_entry("efforts (m, v), jacobian (6, v), left (3), right (3), moves (2, v)")
 def _supported_torques(
     efforts: Array, jacobian: Array, left: Array, right: Array, moves: NDArray[np.bool_]
 ) -> Array:

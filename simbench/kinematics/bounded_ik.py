@@ -10,7 +10,7 @@ import numpy as np
 import pinocchio as pin
 
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.compiled import compiled, compiled_into_callers
+from simbench.kinematics.compiled import compiled, compiled_entry, compiled_into_callers
 from simbench.kinematics.least_squares import DampingRule, begin, is_running, judge_step, solve_box
 from simbench.kinematics.rotation import ROTATION_WEIGHT, matrix_to_quaternion, quaternion_to_matrix
 from simbench.kinematics.task_matrix import Targets, Tasks, Workspace, gauss_newton
@@ -197,7 +197,10 @@ def _copy(source: Configuration, target: Configuration) -> None:
             target.rotation[i, j] = source.rotation[i, j]
 
 
-@compiled
+@compiled_entry(
+    "model.tree.parent (n), model.tasks.point_body (P), targets.points (T, P, 3), "
+    "model.tasks.rotation_body (R), targets.rotations (T, R, 3, 3), q (7 + n), path (T, 7 + n), cost (T)"
+)
 def follow(
     model: TrackingModel, targets: Targets, q: Array, rounds: int, hold: float, path: Array, cost: Array
 ) -> None:

@@ -11,9 +11,11 @@ Half of the time of compiling went there: functions that only other kernels call
 
 import gc
 import hashlib
+import inspect
 import os
 import pickle
 import platform
+import re
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -201,7 +203,8 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
             for part in _describe(self._py_func, set()):
                 digest.update(part.encode() + b"\0")
             self._digest = digest.hexdigest()
-        options = (self.kind, config.OPT, config.LOOP_VECTORIZE, config.SLP_VECTORIZE)
+        # `NUMBA_BOUNDSCHECK=1` makes other machine code.
+        options = (self.kind, config.OPT, config.LOOP_VECTORIZE, config.SLP_VECTORIZE, config.BOUNDSCHECK)
         key = (sig, codegen.magic_tuple(), str(options), self._digest, _VERSIONS)
         code = self._py_func.__code__
         # At most 255 bytes are allowed.
@@ -287,8 +290,8 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
     """A compiled function: called from Python, or linked into another compiled function.
 
     `function`: function of arrays and numbers, in the subset of Python that numba compiles; `folders`:
-    returns the folders in which machine code is kept; called at the first compilation; `forceinline`: whether
-    to compile it into the functions that call it.
+    returns the folders in which machine code is kept; called at the first compilation; `shapes`: as for
+    `compiled_entry`; `forceinline`: whether to compile it into the functions that call it.
     """
 
     def __init__(
@@ -296,6 +299,7 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
         function: Callable[..., object],
         folders: Callable[[], Sequence[Path]],
         *,
+        shapes: str = "",
         forceinline: bool = False,
     ) -> None:
         options = {"nopython": True, "boundscheck": None, "error_model": "numpy", "forceinline": forceinline}
@@ -304,6 +308,7 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
         linked = {**options, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
         self._linked = _LinkedKernel(function, {}, linked, _LinkedCompiler)
         self._linked._cache = _LinkedCache(function, folders)
+        self._shapes = shapes
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """Compile for a caller that is compiled.
@@ -322,6 +327,9 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
 
     def compile(self, sig: Any) -> Any:
         """Compile for calls from Python. `sig`: types of the arguments. Returns the compiled function."""
+        if self._shapes:
+            self._cache._py_func = self._compiler.py_func = self._comparing_shapes()
+            self._shapes = ""
         # Compiling makes millions of objects that all stay in use: no cycles are collected meanwhile.
         enabled = gc.isenabled()
         gc.disable()
@@ -330,6 +338,25 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
         finally:
             if enabled:
                 gc.enable()
+
+    def _comparing_shapes(self) -> FunctionType:
+        """Write the function that Python calls: it compares the shapes of arrays, and calls the kernel."""
+        function = self.py_func
+        arguments = ", ".join(inspect.signature(function).parameters)
+        lines, sizes = [f"def {function.__name__}({arguments}):"], set()
+        for array, shape in re.findall(r"([\w.\[\]]+) \(([^)]*)\)", self._shapes):
+            for axis, size in enumerate(filter(None, shape.replace(" ", "").split(","))):
+                if size.isidentifier() and size not in sizes:
+                    sizes.add(size)
+                    lines.append(f" size_{size} = {array}.shape[{axis}]")
+                else:
+                    wanted = re.sub(r"([A-Za-z]\w*)", r"size_\1", size)
+                    message = f"{function.__name__}: {array} must be ({shape}) where {self._shapes}"
+                    lines.append(f" if {array}.shape[{axis}] != {wanted}: raise ValueError({message!r})")
+        lines.append(f" return kernel({arguments})")
+        names = {"kernel": self._linked, "__name__": function.__module__}
+        exec(compile("\n".join(lines), function.__code__.co_filename, "exec"), names)
+        return cast(FunctionType, names[function.__name__])
 
     def add_overload(self, cres: Any) -> None:
         """Register machine code, with the constants of all functions that it contains."""
@@ -365,6 +392,23 @@ def compiled(function: Function, *, into_callers: bool = False) -> Function:
     if config.DISABLE_JIT:
         return function
     return cast(Function, Kernel(function, kernel_folders, forceinline=into_callers))
+
+
+def compiled_entry(shapes: str) -> Callable[[Function], Function]:
+    """Compile a function that Python calls, with a comparison of the shapes of its arrays.
+
+    Machine code does not know where an array ends: with one that is too short it reads what lies behind. The
+    comparison is machine code, too, and costs nanoseconds. `shapes`: arrays, each with its shape in
+    parentheses: `tree.parent (n), path (T, 7 + n)`; an array in a NamedTuple has its name; a letter stands
+    for a size, and stands alone where it is met first. Returns decorator.
+    """
+
+    def decorate(function: Function) -> Function:
+        if config.DISABLE_JIT:
+            return function
+        return cast(Function, Kernel(function, kernel_folders, shapes=shapes))
+
+    return decorate
 
 
 # Compiles a function into the functions that call it. A call that hands over many arrays in NamedTuples costs

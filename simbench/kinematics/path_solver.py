@@ -14,7 +14,7 @@ from scipy.linalg import cho_solve_banded, cholesky_banded
 from scipy.linalg.blas import dsbmv
 
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.compiled import compiled
+from simbench.kinematics.compiled import compiled, compiled_entry
 
 _COARSE_RATE = 12.5  # Least rate of a coarse grid, Hz: people's arms move below half of it.
 _FEWEST_SAMPLES = 16  # Of a coarse grid: shorter motions are solved at all samples at once.
@@ -171,7 +171,7 @@ def _solve(
     return np.where(fixed, held, solved)
 
 
-@compiled
+@compiled_entry("blocks (K, n, n), springs (K, n), beside (K - 1, n), fixed (K, n), right (K, n)")
 def _solve_banded(
     blocks: Array,
     springs: Array,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.compiled import compiled
+from simbench.kinematics.compiled import compiled, compiled_entry
 from simbench.kinematics.task_matrix import BodyMasses, Workspace, joint_inertia
 from simbench.kinematics.tree import KinematicTree, place_bodies
 
@@ -67,7 +67,7 @@ def make_plain_anatomy(coordinates: int) -> Anatomy:
     )
 
 
-@compiled
+@compiled_entry("anatomy.lower (n), q (n), stiffness (n)")
 def compute_joint_limit_stiffness(anatomy: Anatomy, q: Array, stiffness: Array) -> None:
     """Compute how stiff joints are near the ends of their ranges.
 
@@ -130,7 +130,7 @@ def compute_step_bounds(
         bounds[0][a], bounds[1][a] = fraction * below, fraction * above
 
 
-@compiled
+@compiled_entry("anatomy.lower (n), q (n)")
 def update_clavicles(anatomy: Anatomy, q: Array) -> None:
     """Set the clavicles' angles to what follows from the upper arms' directions.
 
@@ -183,7 +183,7 @@ class SkillBody(NamedTuple):
     anatomy: Anatomy  # How the joints of a person limit and move each other.
 
 
-@compiled
+@compiled_entry("body.tree.parent (n), q (n), work.rotation (n + 1, 3, 3), work.position (n + 1, 3)")
 def update_body_poses(body: SkillBody, q: Array, work: Workspace) -> None:
     """Compute the poses of all bodies in the world, the tree's root at its origin.
 
@@ -197,7 +197,7 @@ def update_body_poses(body: SkillBody, q: Array, work: Workspace) -> None:
     place_bodies(body.tree, q, work.rotation, work.position)
 
 
-@compiled
+@compiled_entry("body.resolved (r), work.axes (n, 6), work.matrix (n + 6, n + 6), inertia (r, r)")
 def compute_inertia_matrix(body: SkillBody, work: Workspace, inertia: Array) -> None:
     """Compute the inertia matrix of the resolved coordinates, A of Tomić (2018).
 
@@ -215,7 +215,7 @@ def compute_inertia_matrix(body: SkillBody, work: Workspace, inertia: Array) -> 
         inertia[a, a] += body.rotor_inertia[body.resolved[a]]
 
 
-@compiled
+@compiled_entry("body.tree.parent (n), prescribed (n), body.resolved (r), coupling (r)")
 def compute_inertial_coupling(body: SkillBody, work: Workspace, prescribed: Array, coupling: Array) -> None:
     """Compute A_rt x: the effect of prescribed coordinates on the resolved ones through the inertia matrix.
 
@@ -230,7 +230,7 @@ def compute_inertial_coupling(body: SkillBody, work: Workspace, prescribed: Arra
         coupling[a] = total
 
 
-@compiled
+@compiled_entry("body.hand_body (h), joints (r), columns (r, 6 * h)")
 def compute_hand_jacobian(
     body: SkillBody, work: Workspace, joints: NDArray[np.int64], columns: Array
 ) -> None:
@@ -261,7 +261,7 @@ def compute_hand_jacobian(
                     columns[a, first + i] = 0.0
 
 
-@compiled
+@compiled_entry("body.tree.parent (n), q (n), body.resolved (r), body.hand_body (h), columns (r, 6 * h)")
 def add_clavicle_jacobian(body: SkillBody, work: Workspace, q: Array, columns: Array) -> None:
     """Add to the Jacobian of the hands, transposed, the motion of the clavicles that follow the arms.
 
@@ -283,7 +283,7 @@ def add_clavicle_jacobian(body: SkillBody, work: Workspace, q: Array, columns: A
                         columns[a, i] += slopes[0, k] * by_clavicle[0, i] + slopes[1, k] * by_clavicle[1, i]
 
 
-@compiled
+@compiled_entry("point (3), position (3)")
 def compute_point_position(work: Workspace, body: int, point: Array, position: Array) -> None:
     """Compute the position of a point of a body in the world.
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.compiled import compiled
+from simbench.kinematics.compiled import compiled, compiled_entry
 from simbench.kinematics.redundancy_body import (
     SkillBody,
     add_clavicle_jacobian,
@@ -218,7 +218,7 @@ def set_step_problem(
     set_objective(weights, period, constants.gain, state, problem.weight, problem.linear_term)
 
 
-@compiled
+@compiled_entry("body.tree.parent (n), body.hand_body (h), rotation (h, 3, 3), position (h, 3), q (n)")
 def take_step(
     body: SkillBody, constants: LawConstants, rotation: Array, position: Array, q: Array, scratch: Scratch
 ) -> float:
@@ -270,7 +270,10 @@ def _solve(s: Scratch, max_nullspace_step: float, reuse_factors: bool) -> bool:
     return solve_step(s.problem, max_nullspace_step, reuse_factors, s.locked, s.step, s.factors)
 
 
-@compiled
+@compiled_entry(
+    "body.tree.parent (n), path.start (n), path.prescribed (T, n), body.hand_body (h), "
+    "path.hand_position (T, h, 3), weights (4), motion (T, n)"
+)
 def roll_out(
     body: SkillBody,
     path: TaskPath,
@@ -313,7 +316,7 @@ def _advance(
     return bool(left <= TOLERANCE)
 
 
-@compiled
+@compiled_entry("body.tree.parent (n), path.prescribed (T, n), q (n)")
 def apply_prescribed(
     body: SkillBody, path: TaskPath, constants: LawConstants, t: int, q: Array, scratch: Scratch
 ) -> None:
@@ -343,7 +346,10 @@ def apply_prescribed(
     update_body_poses(body, q, scratch.work)
 
 
-@compiled
+@compiled_entry(
+    "body.tree.parent (n), path.start (n), path.prescribed (T, n), path.points (T, 4, 3), weights (m, 4), "
+    "limit (m), scratch.step (r), errors (m, T)"
+)
 def roll_out_errors(
     body: SkillBody,
     path: TaskPath,

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.compiled import compiled
+from simbench.kinematics.compiled import compiled, compiled_entry
 from simbench.kinematics.least_squares import factorise, substitute
 
 _SINGULAR = 1e-12  # Smallest squared pivot that is not rounding, as a fraction of the largest diagonal entry.
@@ -255,7 +255,7 @@ def _back_substitute(chol: Array, x: Array, n: int) -> None:
             x[k] -= chol[i, k] * x[i]
 
 
-@compiled
+@compiled_entry("columns (n, c), gradient (n)")
 def manipulability_gradient(columns: Array, gradient: Array) -> float:
     """Compute det(JJᵀ) and its gradient ω_i = 2 det(JJᵀ) tr[(JJᵀ)⁻¹ ∂J/∂q_i Jᵀ].
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.compiled import compiled
+from simbench.kinematics.compiled import compiled, compiled_entry
 
 # What a radian of orientation error counts against a metre of position error, m/rad; and so how far from the
 # middle of a palm, m, points are that stand for its orientation. Where a limit leaves no exact solution the
@@ -19,7 +19,7 @@ def wrap_angle(angle: Array | float) -> Array:
     return np.asarray(np.remainder(angle + np.pi, 2.0 * np.pi) - np.pi)
 
 
-@compiled
+@compiled_entry("matrix (3, 3)")
 def quaternion_to_matrix(x: float, y: float, z: float, w: float, matrix: Array) -> None:
     """Compute the rotation matrix of a unit quaternion.
 
@@ -67,7 +67,7 @@ def matrix_to_quaternion(matrix: Array) -> tuple[float, float, float, float]:
     return v[0] / length, v[1] / length, v[2] / length, v[3] / length
 
 
-@compiled
+@compiled_entry("quaternion (T, 4), turn (T, 3), turned (T, 4)")
 def turn_quaternions(quaternion: Array, turn: Array, turned: Array) -> None:
     """Turn unit quaternions (T, 4), x y z w, by rotation vectors (T, 3) in world axes, rad.
 
@@ -86,7 +86,7 @@ def turn_quaternions(quaternion: Array, turn: Array, turned: Array) -> None:
         turned[t] *= (1.0 if d >= 0.0 else -1.0) / length
 
 
-@compiled
+@compiled_entry("quaternion (T, 4), turn (T - 1, 3)")
 def turns_between(quaternion: Array, turn: Array) -> None:
     """Find the rotation vectors (T - 1, 3), rad, world axes, from each unit quaternion (T, 4) to the next.
 

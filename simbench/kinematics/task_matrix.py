@@ -15,7 +15,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.compiled import compiled
+from simbench.kinematics.compiled import compiled, compiled_entry
 from simbench.kinematics.rotation import matrix_to_quaternion, quaternion_to_matrix
 from simbench.kinematics.tree import KinematicTree, first_joint, joint_axes, place_bodies
 
@@ -260,7 +260,11 @@ def rotation_error(
     return sign * x, sign * y, sign * z, sign * w
 
 
-@compiled
+@compiled_entry(
+    "tree.parent (n), weights (T, P), tasks.point_body (P), targets.points (T, P, 3), "
+    "tasks.rotation_body (R), targets.rotations (T, R, 3, 3), path (T, 7 + n), work.axes (n, 6), "
+    "blocks (T, 6 + n, 6 + n), vectors (T, 6 + n), cost (T)"
+)
 def path_matrices(
     tree: KinematicTree,
     tasks: Tasks,

@@ -12,7 +12,7 @@ from scipy.interpolate import make_interp_spline
 from scipy.ndimage import convolve1d, minimum_filter1d
 
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.compiled import compiled
+from simbench.kinematics.compiled import compiled, compiled_entry
 
 # Times that a rate is reduced where it breaks a constraint. A few suffice; then all of it is reduced.
 _REPAIRS = 30
@@ -141,7 +141,7 @@ def reduce_rate(
     return min(square, whole, constant, key=lambda rate: float((1.0 / np.sqrt(rate)).sum()))
 
 
-@compiled
+@compiled_entry("ceiling (N), a (N, m), b (N, m)")
 def _sweep(step: float, ceiling: Array, a: Array, b: Array, least: float) -> Array:
     """Compute the controllable sets [0, x̄] from the last node back, then the greatest x from the first on.
 

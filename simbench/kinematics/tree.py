@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from simbench.errors import RobotError
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.compiled import compiled
+from simbench.kinematics.compiled import compiled, compiled_entry
 from simbench.kinematics.rotation import quaternion_to_matrix
 
 
@@ -93,7 +93,7 @@ def frame_poses(model: pin.Model, frames: Sequence[int], path: Array) -> list[Ar
     return found
 
 
-@compiled
+@compiled_entry("tree.parent (n), joints (n), rotation (n + 1, 3, 3), position (n + 1, 3)")
 def place_bodies(tree: KinematicTree, joints: Array, rotation: Array, position: Array) -> None:
     """Compute the pose of every body in the world.
 
@@ -137,7 +137,7 @@ def place_bodies(tree: KinematicTree, joints: Array, rotation: Array, position: 
                 )
 
 
-@compiled
+@compiled_entry("tree.parent (n), path (T, 7 + n), rotation (T, n + 1, 3, 3), position (T, n + 1, 3)")
 def place_path(tree: KinematicTree, path: Array, rotation: Array, position: Array) -> None:
     """Compute the pose of every body in the world in every frame of a motion.
 
@@ -161,7 +161,10 @@ def ancestors(tree: KinematicTree) -> Array:
     return moves
 
 
-@compiled
+@compiled_entry(
+    "tree.parent (n), joints (m), moves (P, m), rotation (T, n + 1, 3, 3), position (T, n + 1, 3), "
+    "points (T, P, 3), jacobian (T, P, 3, 6 + m)"
+)
 def point_jacobians(
     tree: KinematicTree,
     joints: NDArray[np.int64],

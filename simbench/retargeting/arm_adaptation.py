@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from simbench.errors import MotionError, RetargetError
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.compiled import compiled
+from simbench.kinematics.compiled import compiled, compiled_entry
 from simbench.kinematics.least_squares import DampingRule, begin, is_running, judge_step, solve_box
 from simbench.kinematics.path_solver import PathBounds
 from simbench.kinematics.tree import (
@@ -414,7 +414,7 @@ def arm_criterion(
     return value, matrix, descent
 
 
-@compiled
+@compiled_entry("chain.tree.parent (n), q (n), hand (3, 3), upper_arm (3), weights (10), low (n), high (n)")
 def minimise_criterion(
     chain: ArmChain,
     q: Array,
@@ -446,7 +446,9 @@ def minimise_criterion(
     return progress.cost
 
 
-@compiled
+@compiled_entry(
+    "chain.tree.parent (n), hand (T, 3, 3), upper_arm (T, 3), weights (10), bounds.lower (n), first (n)"
+)
 def arm_path(
     chain: ArmChain,
     hand: Array,
@@ -562,7 +564,7 @@ def approach(behind: float, ahead: float, acceleration: float, period: float) ->
     return ahead - behind + min(max(behind, -catch_up), catch_up)
 
 
-@compiled
+@compiled_entry("bounds.lower (n), targets (T, n)")
 def follow(targets: Array, bounds: PathBounds, period: float) -> Array:
     """Follow targets (T, n), rad, as bounds allow, from rest, and come to rest at a target that stays.
 

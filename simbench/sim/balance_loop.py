@@ -27,7 +27,7 @@ from simbench.balance.step_planning import correct_cog, plan_gait, sole_centres
 from simbench.balance.whole_body import WholeBodyController, WholeBodyPlan, check_gait_feasibility
 from simbench.errors import BalanceError, PluginError
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.compiled import compiled
+from simbench.kinematics.compiled import compiled_entry
 from simbench.options import (
     BalanceSection,
     PushSection,
@@ -123,7 +123,7 @@ class OnlineBalance:
             reference.feedforward[step : step + self.every] = whole.torque
 
 
-@compiled
+@compiled_entry("before (q), after (q), position (S, n), velocity (S, n)")
 def _write_legs(
     step: int,
     every: int,

@@ -23,7 +23,7 @@ import numpy as np
 import pinocchio as pin
 
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.compiled import compiled
+from simbench.kinematics.compiled import compiled_entry
 from simbench.kinematics.rotation import quaternion_to_matrix
 from simbench.kinematics.tree import KinematicTree, frame_on_body, joint_axes, kinematic_tree, place_bodies
 from simbench.sim.control.command import Command
@@ -95,7 +95,7 @@ class _Moved:
             self.forces = array("d", later.ravel())
 
 
-@compiled
+@compiled_entry("tree.parent (n), place (S, 7 + n), mean (K, 6 + n), forces (F, 12), works (K, 8)")
 def force_powers(tree: KinematicTree, place: Array, mean: Array, forces: Array, works: Array) -> None:
     """Add f · v + m · ω of each force, at its point of its body, to its row and column of `works`.
 

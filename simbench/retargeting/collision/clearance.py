@@ -10,7 +10,7 @@ from scipy.spatial import QhullError
 
 from simbench.errors import RetargetError, RobotError
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.compiled import compiled
+from simbench.kinematics.compiled import compiled_entry
 from simbench.kinematics.obstacles import Obstacle
 from simbench.robot.collision_geometry import build_convex_geometry
 from simbench.robot.robot import Robot
@@ -186,7 +186,7 @@ def possible_pairs(workspace: PairWorkspace, q: Array, margin: float) -> list[in
     return near.nonzero()[0].tolist()
 
 
-@compiled
+@compiled_entry("radii (s), rotations (s, 3, 3), translations (s, 3), centers (s, 3), first (K), second (K)")
 def _spheres_near(
     rotations: Array,
     translations: Array,

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.compiled import compiled
+from simbench.kinematics.compiled import compiled, compiled_entry
 from simbench.kinematics.least_squares import (
     DampingRule,
     begin,
@@ -181,7 +181,9 @@ def _posture_cost(hands: CompensatedTree, points: Array, posture: PostureRange, 
     return missed + cost
 
 
-@compiled
+@compiled_entry(
+    "hands.tree.parent (n), hands.tasks.point_body (P), points (P, 3), posture.nominal (n), joints (n)"
+)
 def solve_posture_ik(
     hands: CompensatedTree, points: Array, posture: PostureRange, joints: Array, rounds: int
 ) -> float:
@@ -218,7 +220,7 @@ def solve_posture_ik(
     return progress.cost
 
 
-@compiled
+@compiled_entry("hands.tree.parent (n), points (K, P, 3), hands.tasks.point_body (P), posture.nominal (n)")
 def solve_path_ik(
     hands: CompensatedTree, points: Array, posture: PostureRange, rounds: int, give_up: float
 ) -> tuple[Array, Array]:
@@ -266,7 +268,10 @@ def solve_path_ik(
     return path, found
 
 
-@compiled
+@compiled_entry(
+    "hands.tree.parent (n), hands.tasks.point_body (P), hand_path.points (K, P, 3), posture.nominal (n), "
+    "bounds (2, 6), base (6), path (K, n)"
+)
 def optimise_base_pose(
     hands: CompensatedTree,
     hand_path: HandPath,

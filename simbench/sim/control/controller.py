@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.compiled import compiled
+from simbench.kinematics.compiled import compiled, compiled_entry
 from simbench.kinematics.least_squares import factorise, substitute
 from simbench.kinematics.task_matrix import (
     BodyMasses,
@@ -118,7 +118,7 @@ def _structure(*fields: tuple[str, np.dtype[np.generic], tuple[int, ...]]) -> np
     return np.dtype(list(fields), align=True)
 
 
-@compiled
+@compiled_entry("q (n), v (n), demand (n), constants[0].gain (n), memory[0].motor (n)")
 def arm_step(constants: Record, memory: Record, q: Array, v: Array, demand: Array) -> int:
     """Compute the torques of an arm's motors and joints for this step.
 

@@ -36,7 +36,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.compiled import compile_for, compiled
+from simbench.kinematics.compiled import compile_for, compiled, compiled_entry
 from simbench.kinematics.least_squares import factorise, substitute
 from simbench.sim.control.command import Command, Load
 from simbench.sim.control.laws import ControlLaw, PdLaw
@@ -167,7 +167,7 @@ class ContactTorque:
         return torque
 
 
-@compiled
+@compiled_entry("torque (n), received (n)")
 def _unknown(needed: Array, received: Array, standing: NDArray[np.int64], torque: Array) -> None:
     """Write needed minus received joint torque, N·m, (n,); zero for the joints that stand."""
     root = len(needed) - len(torque)
@@ -177,7 +177,7 @@ def _unknown(needed: Array, received: Array, standing: NDArray[np.int64], torque
         torque[i] = 0.0
 
 
-@compiled
+@compiled_entry("before (v), now (v), root (r), root_now (r), point (3), acceleration (v)")
 def _acceleration(
     before: Array,
     now: Array,
@@ -374,7 +374,7 @@ class JointController:
         return self._deliver(acceleration, state.v, timestep, self._asked, implicit, self._motors, torques)
 
 
-@compiled
+@compiled_entry("asked (n), contact (n), viscous (n), v (m), torque (m)")
 def _drive(asked: Array, contact: Array, viscous: Array, v: Array, torque: Array) -> None:
     """Write the torque that drives the joints, N·m, behind the root's part of `torque` (nv,)."""
     root = len(torque) - len(asked)
@@ -382,7 +382,7 @@ def _drive(asked: Array, contact: Array, viscous: Array, v: Array, torque: Array
         torque[root + i] = asked[i] + contact[i] - viscous[i] * v[root + i]
 
 
-@compiled
+@compiled_entry("acceleration (n), response (n, n), coulomb (n), breakaway (n), friction (n)")
 def add_friction(
     acceleration: Array,
     response: Array,
@@ -413,7 +413,7 @@ def add_friction(
             acceleration[i] += response[other, i] * torque[k]
 
 
-@compiled
+@compiled_entry("acceleration (n), asked (n), implicit (n), motors[0] (n), torques[0] (n)")
 def deliver(
     acceleration: Array,
     v: Array,

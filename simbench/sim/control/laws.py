@@ -14,7 +14,7 @@ import pinocchio as pin
 from simbench.dynamics.explicit_model import ModelEvaluator, compile_parts
 from simbench.errors import ScenarioError
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.compiled import compiled
+from simbench.kinematics.compiled import compiled_entry
 from simbench.robot.robot import Robot
 from simbench.sim.state import RobotState
 
@@ -171,7 +171,7 @@ class ComputedTorqueLaw:
         out[:] = pin.rnea(self._model, self._data, state.q, state.v, self._target)
 
 
-@compiled
+@compiled_entry("demand (n), gain (n), rate_gain (n), out (n)")
 def without_feedback(demand: Array, gain: Array, rate_gain: Array, q: Array, v: Array, out: Array) -> None:
     """Compute demand − gain · q − rate_gain · v of the joints.
 

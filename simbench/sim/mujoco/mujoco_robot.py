@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from simbench.errors import RobotError
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.compiled import compiled
+from simbench.kinematics.compiled import compiled_entry
 from simbench.robot.native_output import quiet_native_output
 from simbench.robot.robot import Robot, placed_robot
 from simbench.sim.engine import LinkHandle, RootMotion, World
@@ -285,7 +285,7 @@ class MujocoRobot(MujocoBody):
         self.scene.data.qfrc_applied[self.velocity_columns] = torques
 
 
-@compiled
+@compiled_entry("position_columns (n), velocity_columns (n)")
 def _take(
     qpos: Array,
     position_columns: NDArray[np.int64],
@@ -301,7 +301,7 @@ def _take(
         q[root_q + i], v[root_v + i] = qpos[position_columns[i]], qvel[velocity_columns[i]]
 
 
-@compiled
+@compiled_entry("pose (7), twist (6), root (15)")
 def _take_root(pose: Array, twist: Array, q: Array, v: Array, root: Array) -> None:
     """Write the root's coordinates in Pinocchio's order and axes, and what MuJoCo integrates to `root`."""
     w, x, y, z = pose[3], pose[4], pose[5], pose[6]
