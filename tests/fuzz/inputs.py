@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from hostile_inputs import HOSTILE, build_mechanism, step_environments
 from mutations import (
     mutate_arrays,
     mutate_bytes,
@@ -319,6 +320,7 @@ INPUTS: Mapping[str, Input] = {
     "robot pickle": Input(_robot_motion((".pkl",), mutate_bytes), 0.02),
     "memberships": Input(_memberships, 0.01),
     "arguments": Input(_arguments, 0.02),
+    **{name: Input(make, share) for name, (make, share) in HOSTILE.items()},
 }
 
 
@@ -352,4 +354,6 @@ CALLS: Mapping[str, Callable[..., int]] = {
     "read_trajectory": _said_in_one_line(read_trajectory),
     "read_memberships": _said_in_one_line(lambda path: fuzzy_rules.read_memberships(Path(path))),
     "compare": _said_in_one_line(_compare),
+    "mechanism": _said_in_one_line(build_mechanism),
+    "environments": _said_in_one_line(step_environments),
 }

@@ -4,7 +4,7 @@ import re
 import signal
 from typing import NamedTuple
 
-from sandbox import TRACEBACK_STATUS, Case, Outcome
+from sandbox import EXECUTED, TRACEBACK_STATUS, Case, Outcome
 
 MEMORY_LIMIT = 2**30
 """Greatest memory of a case, bytes."""
@@ -13,10 +13,13 @@ _FRAME = re.compile(r'File "[^"]*/(simbench/[^"]+)", line (\d+)')
 _WARNING = re.compile(r"\w*Warning: |Traceback \(most recent")
 _NOT_A_NUMBER = re.compile(r"(?<![\w.\-`'\"/])-?nan(?![\w.\-`'\"/])")
 _DIGITS = re.compile(r"\d+")
+_POLICIES = {"policy.py", "mlp.onnx"}
+_SESSION = "tmp/.ses"  # ONNX Runtime's own, which it writes when it is imported.
 _GROUPS = (("motion",), ("robot",))
-# What a command that takes longer than five seconds says about its progress, on a machine that is busy.
+# What a command that takes longer than five seconds says about its progress, on a machine that is busy; and
+# whose code it loads.
 _PROGRESS = re.compile(
-    r"^(?!error: ).+ (\d+ s( left)?|compiling kernels \d+ \(first run only\)|done in [\d.]+ s)$"
+    r"^(?!error: )(plug-in: .+|.+ (\d+ s( left)?|compiling kernels \d+ \(first run only\)|done in [\d.]+ s))$"
 )
 
 
@@ -69,10 +72,16 @@ def find_failures(case: Case, outcome: Outcome, given: str) -> list[Failure]:
         lines = [line for line in outcome.err.splitlines() if not _PROGRESS.match(line)]
         if len(lines) != 1 or not lines[0].startswith("error: "):
             found.append(Failure(f"{len(lines)} lines of error", f"{command}: {_shape(outcome.err)}"))
-        if outcome.left:
-            found.append(Failure("left behind", f"{command}: {_DIGITS.sub('N', outcome.left[0])}"))
+        # A policy that fails ends a run that has begun: what is logged stays, marked as incomplete.
+        begun = "work/new.incomplete" if _POLICIES & case.files.keys() else "/"
+        if left := [name for name in outcome.left if not name.startswith(begun) and name != _SESSION]:
+            found.append(Failure("left behind", f"{command}: {_DIGITS.sub('N', left[0])}"))
         if outcome.changed:
             found.append(Failure("changed what was given", f"{command}: {outcome.changed[0]}"))
+    if outside := [name for name in (*outcome.left, *outcome.changed) if name.startswith("outside/")]:
+        found.append(Failure("wrote through a link", f"{command}: {outside[0]}"))
+    if executed := [name for name in outcome.left if name.endswith(EXECUTED)]:
+        found.append(Failure("executed code of a file", f"{command}: {executed[0]}"))
     if "\x1b" in outcome.err or "\x1b" in outcome.out:
         found.append(Failure("control characters in the terminal", command))
     if outcome.memory > MEMORY_LIMIT:

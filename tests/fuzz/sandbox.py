@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 TRACEBACK_STATUS = 70
@@ -33,11 +34,20 @@ class Case(NamedTuple):
         Arguments of the command line, or of the function that `call` names.
     call : str
         Name of a function of the public interface; empty for the command line.
+    links : mapping of str to str
+        Symbolic links of the working directory, and where they lead; `OUTSIDE` is a file that somebody else
+        keeps, `OUTSIDE_FOLDER` a folder.
     """
 
     files: Mapping[str, bytes]
     arguments: tuple[str, ...]
     call: str = ""
+    links: Mapping[str, str] = MappingProxyType({})
+
+
+OUTSIDE, OUTSIDE_FOLDER = "outside/kept", "outside/folder"
+EXECUTED = ".executed"
+"""Suffix of the file that code in a case's files leaves when it is executed."""
 
 
 class Outcome(NamedTuple):
@@ -97,6 +107,12 @@ def run_case(case: Case, folder: Path, calls: Mapping[str, Callable[..., int]], 
         path = work / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
+    (folder / OUTSIDE_FOLDER).mkdir(parents=True)
+    (folder / OUTSIDE).write_bytes(b"kept")
+    for name, target in case.links.items():
+        path = work / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.symlink_to(folder / target)
     before = _listing(folder) | {"out", "err"}
     sys.stdout.flush()
     sys.stderr.flush()
@@ -113,6 +129,8 @@ def run_case(case: Case, folder: Path, calls: Mapping[str, Callable[..., int]], 
         for name, content in case.files.items()
         if not (work / name).is_file() or (work / name).read_bytes() != content
     )
+    if (folder / OUTSIDE).is_symlink() or (folder / OUTSIDE).read_bytes() != b"kept":
+        changed += (OUTSIDE,)
     return Outcome(
         os.WEXITSTATUS(status) if os.WIFEXITED(status) else -1,
         os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0,

@@ -14,7 +14,7 @@ from inputs import INPUTS, KEYS
 from mutations import mutate_bytes, mutate_json, mutate_text, mutate_xml, mutate_yaml
 from odd_values import NUMBERS, WORDS
 from oracle import find_failures
-from sandbox import TRACEBACK_STATUS, Case, Outcome, run_case
+from sandbox import OUTSIDE, OUTSIDE_FOLDER, TRACEBACK_STATUS, Case, Outcome, run_case
 
 from simbench.errors import ScenarioError
 from simbench.runs.scenario.loading import load_scenario, resolved_yaml
@@ -105,6 +105,21 @@ def test_oracle_sees_each_kind_of_failure(tmp_path, name):
     case = Case({}, (), name)
     outcome = run_case(case, tmp_path / "case", CALLS, cpu_limit=1 if name == "hang" else 60)
     assert [failure.kind for failure in find_failures(case, outcome, "")] == KINDS[name]
+
+
+@pytest.mark.parametrize(
+    ("target", "kind"),
+    [
+        (OUTSIDE, "wrote through a link"),
+        (f"{OUTSIDE_FOLDER}/new", "wrote through a link"),
+        ("work/code.py.executed", "executed code of a file"),
+    ],
+)
+def test_oracle_sees_what_a_case_does_outside_its_folder(tmp_path, target, kind):
+    calls = {"follow": lambda: Path("report.html").write_text("x") * 0}
+    case = Case({}, (), "follow", {"report.html": target})
+    outcome = run_case(case, tmp_path / "case", calls, cpu_limit=60)
+    assert [failure.kind for failure in find_failures(case, outcome, "")] == [kind]
 
 
 def test_not_a_number_that_was_given_may_be_repeated(tmp_path):

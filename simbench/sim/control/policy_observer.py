@@ -186,9 +186,8 @@ class Observer:
             named.append(
                 [[f"{section.term}.{e}" + (f"@-{age}" if age else "") for e in entries] for age in ages]
             )
-        steps = [term[k] for k in range(len(named[0])) for term in named]
-        if not self._by_step:
-            steps = [step for term in named for step in term]
+        # One step after the other needs the same history of all terms, and the contract has it.
+        steps = [each for past in (zip(*named, strict=True) if self._by_step else named) for each in past]
         # Name of each entry, such as `joint_velocity.LKneePitch`, with `@-1` for the value before.
         self.names = tuple(name for step in steps for name in step)
         self.size = len(self.names)  # Number of entries.
