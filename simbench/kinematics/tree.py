@@ -74,12 +74,13 @@ def frame_on_body(model: pin.Model, frame: int) -> tuple[int, Array, Array]:
 def frame_poses(model: pin.Model, frames: Sequence[int], path: Array) -> list[Array]:
     """Compute the poses of frames in every sample of a motion.
 
-    `model`: model with n joints of one degree of freedom; `frames`: ids of the frames; `path` (T, 7 + n) with
-    a free-flyer root: configurations: position (m), quaternion x y z w, joints (rad or m); (T, n) with a
-    fixed root: joints. Returns list of (T, 4, 4) arrays: homogeneous poses of each frame in the world, m.
+    `model`: model with n joints of one degree of freedom; `frames`: ids of the frames; `path` (T, 7 + n):
+    configurations: position of the root (m), quaternion x y z w, joints (rad or m); or (T, n): joints of a
+    model that stands at the origin. Returns list of (T, 4, 4) arrays: homogeneous poses of each frame in the
+    world, m.
     """
     tree = kinematic_tree(model)
-    if first_joint(model) == 1:
+    if path.shape[1] == len(tree.parent):
         path = np.hstack([np.tile([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0], (len(path), 1)), path])
     bodies = len(tree.parent) + 1
     rotation, position = np.empty((len(path), bodies, 3, 3)), np.empty((len(path), bodies, 3))

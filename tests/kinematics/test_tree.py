@@ -107,3 +107,17 @@ def test_frames_along_a_motion_are_pinocchios(upper_romeo, romeo):
         for q, pose in zip(path, poses, strict=True):
             pin.framesForwardKinematics(upper_romeo, data, q)
             np.testing.assert_allclose(pose, data.oMf[frame].homogeneous, atol=1e-12)
+
+
+def test_frames_of_a_fixed_arm_stand_on_the_base_that_its_motion_names(puma_model):
+    rng = np.random.default_rng(3)
+    base, joints = pin.SE3(pin.exp3(rng.normal(size=3)), rng.normal(size=3)), rng.uniform(-2.0, 2.0, (4, 6))
+    frames = [frame for frame in range(puma_model.nframes) if puma_model.frames[frame].type == pin.BODY]
+    still = np.tile(pin.SE3ToXYZQUAT(base), (len(joints), 1))
+    data = puma_model.createData()
+    for path, root in ((np.hstack([still, joints]), base), (joints, pin.SE3.Identity())):
+        found = frame_poses(puma_model, frames, path)
+        for sample, q in enumerate(joints):
+            pin.framesForwardKinematics(puma_model, data, q)
+            for frame, poses in zip(frames, found, strict=True):
+                np.testing.assert_allclose(poses[sample], (root * data.oMf[frame]).homogeneous, atol=1e-12)

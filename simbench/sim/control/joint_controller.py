@@ -177,7 +177,7 @@ def _unknown(needed: Array, received: Array, standing: NDArray[np.int64], torque
         torque[i] = 0.0
 
 
-@compiled_entry("before (v), now (v), root (r), root_now (r), point (3), acceleration (v)")
+@compiled_entry("before (v), now (v), root_now (15), point (3), acceleration (v)")
 def _acceleration(
     before: Array,
     now: Array,

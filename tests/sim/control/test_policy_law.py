@@ -385,3 +385,11 @@ def test_without_onnxruntime_the_extra_is_named(puma, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     with pytest.raises(PolicyError):
         load_onnx(tmp_path / "g.onnx", PolicyLaw(puma, contract(puma), DT))
+
+
+def test_terms_may_look_back_over_different_times(puma):
+    law = PolicyLaw(puma, contract(puma, [{"term": "time", "history": 3}, "joint_position"]), DT)
+    names = [f"joint_position.{name}" for name in puma.joint_names]
+    assert list(law.observer.names) == ["time.0@-2", "time.0@-1", "time.0", *names]
+    observed = law.observe(RobotState(np.arange(6.0), np.zeros(6)), np.zeros(24))
+    np.testing.assert_allclose(observed, [0.0, 0.0, 0.0, *range(6)])
