@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pinocchio as pin
+from oscillation import oscillation_frequency, torsional_spring_inertia, two_wire_inertia
 
-from simbench.calibration.oscillation import oscillation_frequency, torsional_spring_inertia, two_wire_inertia
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Friction, Robot
 from simbench.sim.control.laws import PdLaw
