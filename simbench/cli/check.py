@@ -16,7 +16,7 @@ from simbench.cli.completion import complete_scenario
 from simbench.cli.console import make_console, progress_bars, require_output_file
 from simbench.cli.shared_options import argument, list_overrides, option, output, set_option
 from simbench.errors import BaselineError
-from simbench.files.storage import scratch_folder
+from simbench.files.storage import refuse_link, scratch_folder
 from simbench.files.text import printable
 
 if TYPE_CHECKING:
@@ -99,11 +99,7 @@ def check_scenarios(
     skipped = [case for case in cases if case.missing or (case.baseline is None and not update)]
     if not chosen:
         raise BaselineError(f"no baselines in {cases[0].path.parent}; --update writes them")
-    for taken in (artifacts / case.scenario.name for case in chosen if not update and not no_dossier):
-        if taken.exists():
-            from simbench.runs.dossier import require_dossier
-
-            require_dossier(taken)
+    require_places(chosen, None if update or no_dossier else artifacts, update=update)
     cores = len(os.sched_getaffinity(0))
     runs = scratch_folder() if out is None else runs_directory(out)
     with runs as folder, progress_bars(make_console(stderr=True)) as on_progress:
@@ -129,6 +125,22 @@ def check_scenarios(
         raise typer.Exit(write_baselines(results, skipped, only))
     print_results(results, skipped, dossiers, traces=traces)
     raise typer.Exit(1 if any(result.failed for result in results) else 0)
+
+
+def require_places(cases: Sequence[Case], artifacts: Path | None, *, update: bool) -> None:
+    """Refuse places of baselines that are links, and of dossiers that hold something else.
+
+    `cases`: what is checked; `artifacts`: folder of the dossiers; None without them.
+    """
+    from simbench.runs.traces.trace_file import trace_path
+
+    for case in cases:
+        for path in (case.path, trace_path(case.path)) if update else ():
+            refuse_link(refuse_link(path).parent)
+        if artifacts is not None and (artifacts / case.scenario.name).exists():
+            from simbench.runs.dossier import require_dossier
+
+            require_dossier(artifacts / case.scenario.name)
 
 
 def print_results(

@@ -68,7 +68,7 @@ def sweep(
     from simbench.runs.execution import dask_cluster, run_isolated
     from simbench.runs.plan_cache import PLAN_REUSED
     from simbench.runs.provenance import collect_provenance
-    from simbench.runs.run_directory import json_text
+    from simbench.runs.run_directory import PROVENANCE, json_text
     from simbench.runs.scenario.loading import resolved_yaml
     from simbench.runs.scenario_sweep import plan_sweep, run_varied, sweep_items
     from simbench.runs.study import RUNS, TABLE, finished_rows, run_study, study_key
@@ -83,7 +83,7 @@ def sweep(
         items = sweep_items(plan, folder.resolve() / RUNS, cache=not no_cache)
     inputs = {
         "scenario.yaml": resolved_yaml(base),
-        "provenance.json": json_text(collect_provenance(base.seed, sys.argv)),
+        PROVENANCE: json_text(collect_provenance(base.seed, sys.argv)),
     }
     local = partial(run_isolated, jobs=jobs or len(os.sched_getaffinity(0)))
     try:

@@ -41,6 +41,7 @@ from simbench.runs.provenance import (
 from simbench.runs.result import RunResult
 from simbench.runs.run_directory import (
     LOG_PARTS,
+    PROVENANCE,
     DirectoryTaken,
     json_text,
     run_directory,
@@ -69,7 +70,6 @@ if TYPE_CHECKING:
 
     from simbench.runs.live_view import LiveVideo, LiveView
 
-PROVENANCE = "provenance.json"
 ENGINE = "engine"  # Metric of every run: name of the physics engine.
 # Keys of a scenario that name what is given, and its options.
 _KEYS = {

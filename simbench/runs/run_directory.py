@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 MARKER = "INCOMPLETE"
 SUFFIX = ".incomplete"
 LOG_PARTS = "log.parts"  # Folder of the log as far as it has been written while the simulation goes on.
-_INPUTS = ("scenario.yaml", "provenance.json")
+PROVENANCE = "provenance.json"
+_INPUTS = ("scenario.yaml", PROVENANCE)
 _CONTENT = (*_INPUTS, "metrics.json", "log.nc", "video.mp4", "report.html", "plots", MARKER, LOG_PARTS)
 # What is allowed in the entries of `provenance.json` that are read.
 _PROVENANCE = {
@@ -308,12 +309,12 @@ def read_provenance(folder: Path) -> dict[str, Any]:
 
     `folder`: run directory. Returns entries by name, as `collect_provenance` makes them.
     """
-    content = _read(folder, "provenance.json")
+    content = _read(folder, PROVENANCE)
     for name, allowed in _PROVENANCE.items():
         if name not in content and name in _OPTIONAL:
             continue
         if name not in content:
-            raise RunError(f"{folder / 'provenance.json'}: {name} is missing")
+            raise RunError(f"{folder / PROVENANCE}: {name} is missing")
         value = content[name]
         if allowed == "text or null":
             holds = value is None or isinstance(value, str)
@@ -324,7 +325,7 @@ def read_provenance(folder: Path) -> dict[str, Any]:
             holds = isinstance(value, list if allowed == "a list of text" else dict)
             holds = holds and all(isinstance(each, str) for each in texts)
         if not holds:
-            raise RunError(f"{folder / 'provenance.json'}: {name}: must be {allowed}")
+            raise RunError(f"{folder / PROVENANCE}: {name}: must be {allowed}")
     return content
 
 
