@@ -7,6 +7,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -17,6 +18,10 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from simbench.files.storage import whole_file
+
+# The current directory may be a received run, whose settings could have LaTeX run.
+if Path(matplotlib.matplotlib_fname()).resolve().parent == Path.cwd():
+    matplotlib.rcdefaults()
 
 PALETTE_SIZE = 128  # Colours of a PNG file.
 

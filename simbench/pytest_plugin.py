@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from simbench.files.storage import typed_output
+
 if TYPE_CHECKING:
     import xarray as xr
 
@@ -167,7 +169,7 @@ RunScenario = Callable[..., SimbenchRun]
 @pytest.fixture(scope="session")
 def _simbench_reporter(request: pytest.FixtureRequest) -> Reporter:
     """Make what all runs of a session report to."""
-    return Reporter(Path(request.config.getoption("--simbench-artifacts")))
+    return Reporter(typed_output(request.config.getoption("--simbench-artifacts")))
 
 
 @pytest.fixture(scope="session")

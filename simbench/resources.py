@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from simbench.errors import SimbenchError
-from simbench.files.storage import write_whole
+from simbench.files.storage import make_folder, write_whole
 
 PACKAGE = Path(__file__).resolve().parent
 
@@ -56,7 +56,7 @@ def copy_resources(kind: str, folder: Path, overwrite: bool = False) -> list[Pat
                 f"{existing[0]}: exists and differs{more}; give another folder, or --force to replace it"
             )
         for path in outdated:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent)
             write_whole(path, contents[path])
     except OSError as error:
         raise SimbenchError(f"{error.filename or folder}: cannot be written: {error.strerror}") from error

@@ -180,6 +180,7 @@ def declared_entries() -> tuple[LogEntry, ...]:
         found += _entries("variable", present, (signal,), time)
     found += _entries("variable", _EVERY, log_builder.LIMIT_SIGNALS)
     found += _entries("variable", _EVERY, (log_schema.STROKES, *log_schema.CONTACT_EVENT_SIGNALS))
+    found += _entries("variable", "runs with equipment of plug-ins", (log_schema.EQUIPMENT,))
     found += _entries("variable", _FEET, (*log_builder.ZMP_SIGNALS, *log_builder.SUPPORT_SIGNALS), time)
     found += _entries("variable", _BALANCED, log_builder.BALANCE_SIGNALS, time)
     found += _entries("variable", _FOLLOWED, (log_builder.JOINT_TRAJECTORY,), time)

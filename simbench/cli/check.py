@@ -14,9 +14,9 @@ from typer import Option
 from simbench.cli import shared_options
 from simbench.cli.completion import complete_scenario
 from simbench.cli.console import make_console, progress_bars, require_output_file
-from simbench.cli.shared_options import argument, list_overrides, option, set_option
+from simbench.cli.shared_options import argument, list_overrides, option, output, set_option
 from simbench.errors import BaselineError
-from simbench.files.storage import scratch_folder
+from simbench.files.storage import refuse_link, scratch_folder
 from simbench.files.text import printable
 
 if TYPE_CHECKING:
@@ -41,11 +41,11 @@ def check_scenarios(
         bool, Option("--update", help="Measure and rewrite the baselines, and show what changes.")
     ] = False,
     jobs: shared_options.Jobs = None,
-    out: Annotated[Path | None, option("Keep the run directories in this new directory.", "DIR")] = None,
+    out: Annotated[Path | None, output("Keep the run directories in this new directory.", "DIR")] = None,
     history: Annotated[
-        Path | None, option("Add the metrics to this file; simbench trend draws it.", "FILE.jsonl")
+        Path | None, output("Add the metrics to this file; simbench trend draws it.", "FILE.jsonl")
     ] = None,
-    summary: Annotated[Path | None, option("Add a table of the scenarios in Markdown.", "FILE.md")] = None,
+    summary: Annotated[Path | None, output("Add a table of the scenarios in Markdown.", "FILE.md")] = None,
     no_cache: shared_options.NoCache = False,
     no_traces: Annotated[
         bool, Option("--no-traces", help="Compare metrics only, not the signals over time.")
@@ -56,7 +56,7 @@ def check_scenarios(
     ] = None,
     no_dossier: Annotated[bool, Option("--no-dossier", help="Leave nothing of a failed check.")] = False,
     artifacts: Annotated[
-        Path, option("Where a failed check leaves plots, a clip and its run.", "DIR")
+        Path, output("Where a failed check leaves plots, a clip and its run.", "DIR")
     ] = Path("failures"),
 ) -> None:
     """Compare scenarios' metrics and signals with their baselines; exit status 1 if any is worse."""
@@ -99,6 +99,7 @@ def check_scenarios(
     skipped = [case for case in cases if case.missing or (case.baseline is None and not update)]
     if not chosen:
         raise BaselineError(f"no baselines in {cases[0].path.parent}; --update writes them")
+    require_places(chosen, None if update or no_dossier else artifacts, update=update)
     cores = len(os.sched_getaffinity(0))
     runs = scratch_folder() if out is None else runs_directory(out)
     with runs as folder, progress_bars(make_console(stderr=True)) as on_progress:
@@ -124,6 +125,22 @@ def check_scenarios(
         raise typer.Exit(write_baselines(results, skipped, only))
     print_results(results, skipped, dossiers, traces=traces)
     raise typer.Exit(1 if any(result.failed for result in results) else 0)
+
+
+def require_places(cases: Sequence[Case], artifacts: Path | None, *, update: bool) -> None:
+    """Refuse places of baselines that are links, and of dossiers that hold something else.
+
+    `cases`: what is checked; `artifacts`: folder of the dossiers; None without them.
+    """
+    from simbench.runs.traces.trace_file import trace_path
+
+    for case in cases:
+        for path in (case.path, trace_path(case.path)) if update else ():
+            refuse_link(refuse_link(path).parent)
+        if artifacts is not None and (artifacts / case.scenario.name).exists():
+            from simbench.runs.dossier import require_dossier
+
+            require_dossier(artifacts / case.scenario.name)
 
 
 def print_results(

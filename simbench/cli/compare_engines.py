@@ -12,8 +12,9 @@ from typer import Option
 
 from simbench.cli.completion import complete_scenario
 from simbench.cli.console import make_console, progress_bars
-from simbench.cli.shared_options import Jobs, argument, option, set_option
+from simbench.cli.shared_options import Jobs, argument, output, set_option
 from simbench.errors import RunError
+from simbench.files.storage import refuse_link
 from simbench.files.text import printable
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def compare_engines(
     ] = None,
     jobs: Jobs = None,
     out: Annotated[
-        Path | None, option("New directory of the runs, by default runs/engines-TIME.", "DIR")
+        Path | None, output("New directory of the runs, by default runs/engines-TIME.", "DIR")
     ] = None,
     all_metrics: Annotated[bool, Option("--all", help="Print every metric.")] = False,
 ) -> None:
@@ -54,7 +55,7 @@ def compare_engines(
 
     for engine in (_FIRST, _SECOND):
         open_engine(engine)
-    out = out or Path("runs") / f"engines-{datetime.now():%Y%m%d-%H%M%S}"
+    out = out or refuse_link(Path("runs")) / f"engines-{datetime.now():%Y%m%d-%H%M%S}"
     console = make_console(wide=True)
     with progress_bars(make_console(stderr=True)) as on_progress:
         with runs_directory(out) as folder:

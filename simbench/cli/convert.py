@@ -11,7 +11,7 @@ from typer import Option
 
 from simbench.cli.completion import complete_robot
 from simbench.cli.console import require_output_file
-from simbench.cli.shared_options import Format, Rate, argument, option, reads_trajectory
+from simbench.cli.shared_options import Format, Rate, argument, option, output, reads_trajectory
 from simbench.errors import RunError
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ UNITREE_RATE = 30.0  # Rate that the tables without names have, which do not say
 @reads_trajectory("format")
 def convert(
     source: Annotated[Path, argument("File of a robot's motion, or a run directory.")],
-    file: Annotated[Path, argument("File to write.")],
+    file: Annotated[Path, output("File to write.", "FILE", positional=True)],
     robot: Annotated[
         str | None,
         option("Name (simbench robot list) or path; of a run, its own by default.", complete=complete_robot),

@@ -6,7 +6,7 @@ from typing import Annotated
 from typer import Option
 
 from simbench.cli.console import make_console, progress_bars, require_output_file
-from simbench.cli.shared_options import argument, option
+from simbench.cli.shared_options import argument, output
 from simbench.errors import BaselineError, RunError
 
 
@@ -14,7 +14,7 @@ def report(
     folders: Annotated[list[Path], argument("Run directories.", "RUN...")],
     out: Annotated[
         Path | None,
-        option(
+        output(
             "One page, with the runs side by side; by default report.html in each run directory.", "FILE.html"
         ),
     ] = None,
@@ -35,7 +35,7 @@ def report(
 
 def trend(
     history: Annotated[Path, argument("History that simbench check --history wrote.", "FILE.jsonl")],
-    out: Annotated[Path, option("One page that needs no other file.", "FILE.html")] = Path("trend.html"),
+    out: Annotated[Path, output("One page that needs no other file.", "FILE.html")] = Path("trend.html"),
 ) -> None:
     """Draw every metric over commits, and mark steps and drifts that are not noise."""
     require_output_file(out, BaselineError, ".html", "a page")

@@ -10,13 +10,13 @@ from typer import Option
 
 from simbench.cli.completion import complete_scenario
 from simbench.cli.console import make_console, progress_bars
-from simbench.cli.shared_options import Jobs, argument, option
+from simbench.cli.shared_options import Jobs, argument, option, output
 from simbench.errors import ScenarioError
 from simbench.resources import copy_resources, resource_dir
 
 
 def samples(
-    folder: Annotated[Path, argument("Where they go; created if it is missing.", "DIR")],
+    folder: Annotated[Path, output("Where they go; created if it is missing.", "DIR", positional=True)],
     force: Annotated[bool, Option("--force", help="Replace files there that differ.")] = False,
 ) -> None:
     """Write sample files: recordings, calibration data, an arm's URDF, a scenario; see their README.md."""

@@ -40,7 +40,7 @@ from simbench.cli.skills import skills
 from simbench.cli.sweep import sweep
 from simbench.cli.verdict import verdict
 from simbench.errors import Interrupted, SimbenchError
-from simbench.plugins.entry_points import FORBIDDEN
+from simbench.plugins.entry_points import ALLOWED
 from simbench.system.termination import describe_signal, orderly_termination
 
 # typer exports one kind of usage error; this is the base of all of them.
@@ -105,6 +105,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Before NumPy is imported: sums that threads split are rounded otherwise, and a plan at the recorded
         # tempo that takes many rounds then ends elsewhere.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        # Processes that this one starts import nothing from the current directory: it may be a received run.
+        os.environ["PYTHONSAFEPATH"] = "1"
         # Warnings are for who writes the program; who runs it gets errors, in one line.
         warnings.simplefilter("ignore")
         # Such as where matplotlib keeps its fonts.
@@ -207,14 +209,15 @@ def _top(
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
     ] = False,
-    no_plugins: Annotated[
-        bool, typer.Option("--no-plugins", help="Refuse code of others that a scenario names.")
-    ] = False,
+    plugins: Annotated[
+        bool | None,
+        typer.Option(help="Run code of others that a received run names, too; or none that is named."),
+    ] = None,
 ) -> None:
     """Turn recorded human motion into robot motion, and say in numbers whether it works."""
-    if no_plugins:
+    if plugins is not None:
         # Workers inherit it.
-        os.environ[FORBIDDEN] = "1"
+        os.environ[ALLOWED] = str(int(plugins))
     if context.invoked_subcommand is None:
         print(context.get_help())
 

@@ -12,7 +12,7 @@ import typer
 
 from simbench.cli.completion import complete_tasks
 from simbench.cli.console import make_console, number_table, progress_bars, require_output_file
-from simbench.cli.shared_options import Source, argument, example, option, reads_recording
+from simbench.cli.shared_options import Source, example, option, output, reads_recording
 from simbench.errors import MotionError
 from simbench.files.text import parse_whole_number
 
@@ -40,7 +40,7 @@ _MARKERLESS = (".bvh", ".csv")  # Formats of skeletons, which cannot store marke
 @reads_recording()
 def inspect_(
     source: Source,
-    picture: Annotated[Path | None, option("Also draw the skeleton over time.", "FILE.png")] = None,
+    picture: Annotated[Path | None, output("Also draw the skeleton over time.", "FILE.png")] = None,
     *,
     reading: ReadOptions,
 ) -> None:
@@ -70,7 +70,7 @@ def inspect_(
 @reads_recording()
 def export(
     source: Source,
-    file: Annotated[Path, argument("Ends in .c3d, .bvh, .nc or .csv.", "FILE")],
+    file: Annotated[Path, output("Ends in .c3d, .bvh, .nc or .csv.", positional=True)],
     *,
     reading: ReadOptions,
 ) -> None:
@@ -94,7 +94,7 @@ def export(
 @reads_recording()
 def map_(
     source: Source,
-    out: Annotated[Path | None, option("Where the map goes, by default it is printed.", "FILE.yaml")] = None,
+    out: Annotated[Path | None, output("Where the map goes, by default it is printed.", "FILE.yaml")] = None,
     *,
     reading: ReadOptions,
 ) -> None:
@@ -115,7 +115,7 @@ def map_(
 
 @motion_app.command("session", epilog=example("simbench motion session --out session"))
 def session(
-    out: Annotated[Path, option("Where the recordings go.", "DIR")],
+    out: Annotated[Path, output("Where the recordings go.", "DIR")],
     seed: Annotated[int, option("Everything follows from it.", min=0)] = 2018,
     jobs: Annotated[int | None, option("Processes at once, by default one a core.", "N", min=1)] = None,
     actors: Annotated[str | None, option("Actors' numbers, by default all.", "1,2,...")] = None,

@@ -7,8 +7,9 @@ from typing import Annotated
 from typer import Option
 
 from simbench.cli.completion import complete_camera_key, complete_metric
-from simbench.cli.console import make_console, progress_bars
-from simbench.cli.shared_options import Fast, argument, option, set_option
+from simbench.cli.console import make_console, progress_bars, require_output_file
+from simbench.cli.shared_options import Fast, argument, option, output, set_option
+from simbench.errors import RunError
 from simbench.runs.run_directory import incomplete_reason
 
 PERSON_OFFSET = 1.2  # Default distance of the recorded person from the robot, m.
@@ -34,7 +35,7 @@ def video(
     second: Annotated[Path | None, argument("Another run, side by side with the first.", "RUN2")] = None,
     out: Annotated[
         Path | None,
-        option(
+        output(
             "Ending in .mp4, .gif or .webp; by default video.mp4 in the directory of a single run.", "FILE"
         ),
     ] = None,
@@ -71,6 +72,7 @@ def video(
     fast: Fast = False,
 ) -> None:
     """Render a video of a finished run, or of two side by side, from the logs, without simulating again."""
+    require_output_file(out, RunError)
     from simbench.runs.talk_video import Decoration, render_talk_video
     from simbench.runs.video import View
 

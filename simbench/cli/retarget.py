@@ -13,7 +13,7 @@ from simbench.cli.completion import complete_robot, complete_words
 from simbench.cli.console import make_console, metrics_table, number_table, progress_bars, require_output_file
 from simbench.cli.convert import write_motion_file
 from simbench.cli.motion import MovingBody, contact_table, describe_person
-from simbench.cli.shared_options import Format, Rate, Source, option, reads_recording
+from simbench.cli.shared_options import Format, Rate, Source, option, output, reads_recording
 from simbench.errors import RetargetError, RunError
 
 if TYPE_CHECKING:
@@ -70,12 +70,12 @@ def retarget(
     ] = "auto",
     free: Annotated[bool, Option("--free", help="Leave out equipment that the recording knows of.")] = False,
     out: Annotated[
-        Path | None, option("Write the trajectory: .csv, .nc, .npz or .pkl (GMR).", "FILE")
+        Path | None, output("Write the trajectory: .csv, .nc, .npz or .pkl (GMR).", "FILE")
     ] = None,
     format: Format = None,
     rate: Rate = None,
     picture: Annotated[
-        Path | None, option("Draw errors, and joints between their limits.", "FILE.png")
+        Path | None, output("Draw errors, and joints between their limits.", "FILE.png")
     ] = None,
     beside: Annotated[
         bool, Option("--beside", help="Let it show the robot beside the person at some moments, and errors.")

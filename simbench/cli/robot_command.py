@@ -13,7 +13,7 @@ from typer import Option
 
 from simbench.cli.completion import complete_robot
 from simbench.cli.console import make_console, progress_bars, require_output_file
-from simbench.cli.shared_options import argument, example, option
+from simbench.cli.shared_options import argument, example, output
 from simbench.errors import RobotError, RunError
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def render(
         str, argument("A robot's name, or path of a robot.yaml or a URDF.", "NAME", complete_robot)
     ],
     picture: Annotated[
-        Path | None, option("By default NAME.png in the current directory.", "FILE.png")
+        Path | None, output("By default NAME.png in the current directory.", "FILE.png")
     ] = None,
     fast: Annotated[bool, Option("--fast", help="Without shadows.")] = False,
     bones: Annotated[bool, Option("--bones", help="Draw over it the bones that imitate a person's.")] = False,
@@ -95,7 +95,7 @@ def render(
 def scaffold(
     urdf: Annotated[Path, argument("The robot's URDF.", "URDF")],
     out: Annotated[
-        Path | None, option("By default a folder named after the robot in the current directory.", "DIR")
+        Path | None, output("By default a folder named after the robot in the current directory.", "DIR")
     ] = None,
     force: Annotated[bool, Option("--force", help="Overwrite a robot.yaml that exists.")] = False,
 ) -> None:

@@ -20,7 +20,7 @@ from typer import Option
 from simbench.cli import shared_options
 from simbench.cli.completion import complete_scenario
 from simbench.cli.console import is_terminal, make_console, metrics_table, number_table, progress_bars
-from simbench.cli.shared_options import argument, list_overrides, option, set_option
+from simbench.cli.shared_options import argument, list_overrides, option, output, set_option
 from simbench.errors import Interrupted, RunError, ScenarioError
 from simbench.files.text import printable
 from simbench.runs.metric_catalogue import format_value, unit_of
@@ -107,7 +107,7 @@ def run(
     robot: shared_options.Robot = None,
     engine: shared_options.Engine = None,
     overrides: Annotated[list[str] | None, set_option("Override a value; repeatable.")] = None,
-    out: Annotated[Path | None, option("Run directory, by default runs/SCENARIO-TIME.", "DIR")] = None,
+    out: Annotated[Path | None, output("Run directory, by default runs/SCENARIO-TIME.", "DIR")] = None,
     video: Annotated[
         bool, Option("--video", help="Also record video.mp4; --video=preview: as with --fast.")
     ] = False,

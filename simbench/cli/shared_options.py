@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import inspect
 import json
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from typer import Argument, Option
+from typer import Argument, CallbackParam, Context, Option
 
 from simbench.cli import completion
-from simbench.errors import MotionError
+from simbench.errors import MotionError, RunError
+from simbench.files.storage import typed_output
 
 if TYPE_CHECKING:
     from simbench.motion.read_options import ReadOptions
@@ -37,6 +40,32 @@ def option(
     """Declare an option of a command in an annotation; its name is that of the parameter unless given."""
     names = () if name is None else (name,)
     return Option(*names, help=help, metavar=metavar, autocompletion=complete, min=min, max=max)
+
+
+def output(help: str, metavar: str = "FILE", *, name: str | None = None, positional: bool = False) -> Any:
+    """Declare a file or, with the metavar `DIR`, a directory to write, in an annotation."""
+    names = () if name is None else (name,)
+    kind = Argument if positional else Option
+    return kind(*names, help=help, metavar=metavar, callback=_check_output)
+
+
+def _check_output(context: Context, parameter: CallbackParam, path: Path | None) -> Path | None:
+    """Resolve an output that was typed, and refuse what cannot be written; a default stays as it is."""
+    source = context.get_parameter_source(parameter.name or "")
+    if path is None or source is None or source.name != "COMMANDLINE":
+        return path
+    path = typed_output(path)
+    if os.path.realpath(path) == os.path.sep:
+        raise RunError(f"{path}: is the root of all directories; allowed: a name in one of them")
+    is_folder = parameter.metavar == "DIR"
+    # What has to exist already, or the nearest of what does.
+    places = (path, *path.parents) if is_folder else (path.parent,)
+    place = next((each for each in places if os.path.lexists(each)), None)
+    if place is not None and is_folder and not place.is_dir():
+        raise RunError(f"{place}: is a file; allowed: a directory")
+    if place is not None and place.is_dir() and not os.access(place, os.W_OK | os.X_OK):
+        raise RunError(f"{place}: cannot be written: {os.strerror(errno.EACCES)}")
+    return path
 
 
 # Types of the annotations of commands that are imported only for the type checker.

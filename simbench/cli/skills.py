@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from simbench.cli.completion import complete_motion
 from simbench.cli.console import make_console, progress_bars, require_output_file
-from simbench.cli.shared_options import argument, option, reads_recording
+from simbench.cli.shared_options import argument, option, output, reads_recording
 from simbench.errors import SkillError
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def skills(
     criterion: Annotated[
         list[str] | None, option("A criterion of your own: ./FILE.py:NAME; repeatable.", "REF")
     ] = None,
-    picture: Annotated[Path | None, option("Also draw it.", "FILE.png")] = None,
+    picture: Annotated[Path | None, output("Also draw it.", "FILE.png")] = None,
     *,
     reading: ReadOptions,
 ) -> None:

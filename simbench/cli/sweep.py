@@ -17,8 +17,9 @@ from typer import Option
 from simbench.cli import shared_options
 from simbench.cli.completion import complete_metric, complete_scenario, complete_scenario_key
 from simbench.cli.console import make_console, progress_bars
-from simbench.cli.shared_options import argument, list_overrides, option, set_option
+from simbench.cli.shared_options import argument, list_overrides, option, output, set_option
 from simbench.errors import Interrupted, StudyError
+from simbench.files.storage import refuse_link
 from simbench.files.text import printable
 from simbench.runs.metric_catalogue import format_value, unit_of
 
@@ -46,7 +47,7 @@ def sweep(
         str | None, option("Run on this Dask cluster, such as tcp://host:8786.", "ADDRESS")
     ] = None,
     out: Annotated[
-        Path | None, option("By default a directory in runs that the same arguments find again.", "DIR")
+        Path | None, output("By default a directory in runs that the same arguments find again.", "DIR")
     ] = None,
     keep: Annotated[bool, Option("--keep", help="Keep every run directory, in DIR/runs.")] = False,
     retry: Annotated[bool, Option("--retry", help="Also run again what ended with an error before.")] = False,
@@ -67,7 +68,7 @@ def sweep(
     from simbench.runs.execution import dask_cluster, run_isolated
     from simbench.runs.plan_cache import PLAN_REUSED
     from simbench.runs.provenance import collect_provenance
-    from simbench.runs.run_directory import json_text
+    from simbench.runs.run_directory import PROVENANCE, json_text
     from simbench.runs.scenario.loading import resolved_yaml
     from simbench.runs.scenario_sweep import plan_sweep, run_varied, sweep_items
     from simbench.runs.study import RUNS, TABLE, finished_rows, run_study, study_key
@@ -77,12 +78,12 @@ def sweep(
     plan = plan_sweep(scenario, vary, list_overrides(overrides, robot))
     base = plan[0]
     items = sweep_items(plan, cache=not no_cache)
-    folder = out or Path("runs") / f"{base.name}-sweep-{study_key(run_varied, items)}"
+    folder = out or refuse_link(Path("runs")) / f"{base.name}-sweep-{study_key(run_varied, items)}"
     if keep:
         items = sweep_items(plan, folder.resolve() / RUNS, cache=not no_cache)
     inputs = {
         "scenario.yaml": resolved_yaml(base),
-        "provenance.json": json_text(collect_provenance(base.seed, sys.argv)),
+        PROVENANCE: json_text(collect_provenance(base.seed, sys.argv)),
     }
     local = partial(run_isolated, jobs=jobs or len(os.sched_getaffinity(0)))
     try:

@@ -12,8 +12,9 @@ from typer import Option
 
 from simbench.cli.completion import complete_robot
 from simbench.cli.console import make_console, number_table, progress_bars, require_output_file
-from simbench.cli.shared_options import argument, option, reads_trajectory
+from simbench.cli.shared_options import argument, option, output, reads_trajectory
 from simbench.errors import RunError
+from simbench.runs.run_directory import require_new_directory
 
 if TYPE_CHECKING:
     from simbench.motion.trajectory_files.stored_motion import TrajectoryOptions
@@ -30,10 +31,10 @@ def verdict(
     no_run: Annotated[bool, Option("--no-run", help="Without the simulated run.")] = False,
     floor: Annotated[float, option("Height of the floor in the file's world.", "M")] = 0.0,
     as_json: Annotated[
-        Path | None, option("Also write JSON; - for the output alone.", "FILE|-", name="--json")
+        Path | None, output("Also write JSON; - for the output alone.", "FILE|-", name="--json")
     ] = None,
-    picture: Annotated[Path | None, option("Draw every check over time.", "FILE.png")] = None,
-    out: Annotated[Path | None, option("Keep the simulated run here.", "DIR")] = None,
+    picture: Annotated[Path | None, output("Draw every check over time.", "FILE.png")] = None,
+    out: Annotated[Path | None, output("Keep the simulated run here.", "DIR")] = None,
     *,
     declared: TrajectoryOptions,
 ) -> None:
@@ -46,6 +47,7 @@ def verdict(
     require_output_file(picture, RunError, ".png", "a picture")
     if no_run and out is not None:
         raise RunError("--out keeps the simulated run, which --no-run leaves out; give one of them")
+    require_new_directory(out)
     with progress_bars(make_console(stderr=True)) as on_progress:
         from simbench.runs.verdict.file_verdict import judge_file
 

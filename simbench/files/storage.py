@@ -43,6 +43,31 @@ def try_lock(descriptor: int, path: Path | None = None) -> bool | None:
     return locked
 
 
+def refuse_link(path: Path) -> Path:
+    """Return a path that is to be written; raise OSError if it is a link.
+
+    In a folder of somebody else, a link of a name that simbench writes may lead to any file of the user.
+    """
+    if path.is_symlink():
+        raise OSError(errno.ELOOP, "is a link, and nothing is written through links; delete it", str(path))
+    return path
+
+
+def make_folder(folder: Path) -> Path:
+    """Make a folder and its parents, and return it; raise OSError if it is a link, or cannot be made."""
+    refuse_link(folder).mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def typed_output(path: str | Path) -> Path:
+    """Resolve a file or folder to write that the user has named, which alone may be a link.
+
+    Returns what the link names; the path itself if it is none, or names a device, which is refused later.
+    """
+    path, real = Path(path), Path(os.path.realpath(path))
+    return real if path.is_symlink() and (real.is_file() or real.is_dir() or not path.exists()) else path
+
+
 # Numbers of errors of a disk that is full, read-only or failing.
 DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
 
@@ -58,19 +83,18 @@ def whole_file(path: str | Path, *, keep_suffix: bool = False) -> Iterator[Path]
     an exception the part file is removed. The part file of a process that was killed is removed by the next
     that writes the same file; locks tell it from that of a process that is still writing. The content reaches
     the disk before the name does, so that the file is whole after a power cut, too. `path`: file to write;
-    where it is a symbolic link, the file that it names; `keep_suffix`: whether the temporary name ends as the
-    path does, for libraries that choose a format by it. Yields name to write to, of an empty file. Raises
-    OSError if the file cannot be written, or the path is something else than a regular file.
+    `keep_suffix`: whether the temporary name ends as the path does, for libraries that choose a format by it.
+    Yields name to write to, of an empty file. Raises OSError if the file cannot be written, or the path is
+    something else than a regular file: a link, too (`typed_output`).
     """
-    given = Path(path)
-    path = Path(os.path.realpath(given)) if given.is_symlink() else given
+    path = refuse_link(Path(path))
     with suppress(FileNotFoundError):
         mode = path.stat().st_mode
         if stat.S_ISDIR(mode):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(given))
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
         if not stat.S_ISREG(mode):
             # As root, a rename would replace the device for everybody.
-            raise FileExistsError(errno.EEXIST, "Not a regular file", str(given))
+            raise FileExistsError(errno.EEXIST, "Not a regular file", str(path))
     for left in _abandoned(path.parent, partial(is_part_of, final=path.name), os.O_RDWR | os.O_NONBLOCK):
         if left.is_file():
             with suppress(OSError):

@@ -11,10 +11,10 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 from simbench.errors import PluginError, SimbenchError
 from simbench.plugins.entry_points import (
     GROUPS,
-    PREFIX,
     Plugin,
     describe_failure,
     find_entry_points,
+    is_code,
     load_plugin,
 )
 
@@ -31,9 +31,7 @@ def is_plugin(group: str, value: object, shipped: Collection[str]) -> bool:
     """
     if not isinstance(value, str) or value in shipped:
         return False
-    place, _, name = value.rpartition(":")
-    is_code = value.startswith(PREFIX) or (place != "" and name.isidentifier())
-    return is_code or value in find_entry_points(group)
+    return is_code(value) or value in find_entry_points(group)
 
 
 def require_plugin(group: str, reference: str) -> Plugin:

@@ -18,7 +18,9 @@ from typing import Any, NamedTuple
 
 from simbench.errors import PluginError
 
-FORBIDDEN = "SIMBENCH_NO_PLUGINS"  # Environment variable that forbids plug-ins, as `--no-plugins` does.
+# Environment variable: 1 also loads code that received runs name, as `--plugins` does; 0 none at all, as
+# `--no-plugins` does.
+ALLOWED = "SIMBENCH_PLUGINS"
 # Environment variable with the digests of what was said to be loaded, so that workers do not repeat it.
 _TOLD = "SIMBENCH_PLUGINS_TOLD"
 _FORMS = "the name of an installed plug-in, MODULE:NAME or ./FILE.py:NAME"
@@ -85,6 +87,12 @@ def find_entry_points(group: str) -> dict[str, metadata.EntryPoint]:
     folders = tuple((path, os.stat(path).st_mtime_ns) for path in sys.path if os.path.isdir(path))
     found = {point.name: point for point in _installed(folders).select(group=f"simbench.{group}")}
     return dict(sorted(found.items()))
+
+
+def is_code(value: object) -> bool:
+    """Tell whether a scenario's value names code by its file, module, or the program that passed it."""
+    place, _, name = value.rpartition(":") if isinstance(value, str) else ("", "", "")
+    return place != "" and (place == PREFIX.rstrip(":") or name.isidentifier())
 
 
 def code_file(reference: object) -> str | None:
@@ -163,8 +171,20 @@ def require_allowed(group: str, reference: str) -> None:
 
     `group`: A key of `GROUPS`; `reference`: how the plug-in is named.
     """
-    if os.environ.get(FORBIDDEN, "") not in ("", "0"):
+    if os.environ.get(ALLOWED) == "0":
         raise PluginError(f"{reference}: {GROUPS[group].thing} of a plug-in; --no-plugins forbids those")
+
+
+def require_trusted(reference: str, received: Path) -> None:
+    """Refuse code of others, in a file or module that a run names, unless the user allows it.
+
+    `reference`: how it is named; `received`: the run directory.
+    """
+    if os.environ.get(ALLOWED) != "1":
+        raise PluginError(
+            f"{reference}: code that {received} names, which is a finished run, perhaps of somebody else; "
+            "look at it, then allow it with `simbench --plugins ...` (SIMBENCH_PLUGINS=1)"
+        )
 
 
 def _import_module(name: str) -> ModuleType:

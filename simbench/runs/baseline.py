@@ -14,7 +14,7 @@ from pydantic.dataclasses import dataclass as validated
 
 from simbench.errors import BaselineError
 from simbench.files.json_document import parse_json
-from simbench.files.storage import write_whole
+from simbench.files.storage import make_folder, write_whole
 from simbench.files.text import read_text
 from simbench.runs.metric_catalogue import (
     SPREADS,
@@ -175,7 +175,7 @@ def write_baseline(path: Path, baseline: Baseline) -> None:
             entry["better"] = expected.better
         lines.append(f"  {json.dumps(name)}: {json.dumps(entry, ensure_ascii=False, allow_nan=False)}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         write_whole(path, "{\n" + ",\n".join(lines) + "\n}\n")
     except OSError as error:
         raise BaselineError(f"{path}: cannot write the baseline: {error.strerror}") from None

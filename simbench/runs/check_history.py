@@ -80,7 +80,9 @@ def make_records(
     `history`: file to which they will be added; `kept`: folder in which the run directories will stay; None
     if they do not. Returns one for each scenario.
     """
-    describe = ["git", "--no-optional-locks", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
+    # A folder of somebody else may name a program in its configuration.
+    git = ["git", "-c", "core.fsmonitor=", "--no-optional-locks"]
+    describe = [*git, "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
     try:
         commit = subprocess.run(describe, capture_output=True, text=True, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):

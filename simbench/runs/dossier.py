@@ -17,7 +17,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from simbench.errors import RunError, SimbenchError
-from simbench.files.storage import FolderInUseError, ForeignFolderError, claim_folder, whole_file
+from simbench.files.storage import FolderInUseError, ForeignFolderError, claim_folder, make_folder, whole_file
 from simbench.files.text import printable
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
@@ -77,8 +77,8 @@ def write_dossier(
         raise RunError(f"{folder}: no dossier, because the run ended with an error")
     working = folder.with_name(f"{folder.name}.incomplete")
     try:
-        if folder.exists() and not _holds_only_a_dossier(folder):
-            raise RunError(f"{folder}: holds more than a dossier; move or delete it first")
+        make_folder(artifacts)
+        require_dossier(folder)
         with claim_folder(working, _holds_only_a_dossier):
             shutil.copytree(result.run, working / RUN)
             notes = _fill_dossier(working, result, commands, on_progress)
@@ -204,6 +204,12 @@ def _write_metrics(folder: Path, result: CaseResult) -> tuple[str, str]:
     }
     (folder / "metrics_diff.json").write_text(json_text(entries), encoding="utf-8")
     return f"<table>{html}</table>" if rows else "", rest
+
+
+def require_dossier(folder: Path) -> None:
+    """Refuse a folder, if it is there, that holds more than a dossier, which would be replaced."""
+    if folder.exists() and not _holds_only_a_dossier(folder):
+        raise RunError(f"{folder}: holds more than a dossier; move or delete it first")
 
 
 def _holds_only_a_dossier(folder: Path) -> bool:

@@ -21,11 +21,13 @@ from simbench.robot.robot import Robot
 from simbench.robot.robot_limbs import hand_links
 from simbench.robot.sides import SIDES
 from simbench.runs.log import Variable, contact_variables, label
-from simbench.runs.log_schema import COORDINATE_SIGNALS, LABELS, STROKES
+from simbench.runs.log_schema import COORDINATE_SIGNALS, EQUIPMENT, LABELS, STROKES
 from simbench.runs.preparation import Preparation
 from simbench.runs.trajectory_plan import TrackedMotion
 from simbench.sim.engine import GRAVITY
+from simbench.sim.fixtures.fixture_section import FixtureSection
 from simbench.sim.fixtures.mechanism import Mechanism
+from simbench.sim.fixtures.stored import describe_equipment
 from simbench.sim.recorder import Recorder, derive_signals
 from simbench.sim.state import Signal
 
@@ -340,6 +342,10 @@ def build_log(prepared: Preparation, robot: Robot, recorder: Recorder, *, derive
         settings.settle_s,
         prepared.seat.name if prepared.seat else "",
     )
+    designs: Any = zip(prepared.scenario.fixtures, prepared.mechanisms, strict=True)
+    # Who reads the run need not have their code.
+    if plugged := [each for design, each in designs if isinstance(design, FixtureSection)]:
+        log = log.assign(label((EQUIPMENT,), {EQUIPMENT.name: describe_equipment(plugged)}))
     if prepared.balanced:
         # The desired and the measured COG and ZMP.
         whole, gait = prepared.balanced.balancer.whole, prepared.balanced.balancer.gait

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 STROKES: Signal[None] = Signal(
     "strokes", ("stroke", "bound"), "s", "First and last instant of each of the recording's strokes."
 )
+EQUIPMENT: Signal[None] = Signal(
+    "equipment", (), "", "Shapes, joints and pose of the equipment of plug-ins, as JSON.", dtype=str
+)
 # Columns of the table of contacts; an event lasts from its first sample to its last without a break.
 CONTACT_EVENT_SIGNALS: tuple[Signal[None], ...] = (
     Signal("contact_first", ("contact",), "", "Link of the robot that touches, `robot/link`.", dtype=str),
@@ -167,7 +170,7 @@ def check_log(log: xr.Dataset, path: Path) -> xr.Dataset:
             words = "a text" if signal.dtype is str else "a number"
             raise RunError(f"{path}: the attribute {signal.name} must be {words}")
     _check_coordinates(log, path)
-    for signal in (STROKES, *CONTACT_EVENT_SIGNALS):
+    for signal in (STROKES, EQUIPMENT, *CONTACT_EVENT_SIGNALS):
         if signal.name in log.variables:
             _check_values(log, signal.name, signal.dims, _KINDS[signal.dtype], path)
     for name, dims in FORMS.items():

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Unpack
 
-from simbench.files.storage import write_whole
+from simbench.files.storage import typed_output, write_whole
 from simbench.motion.readers import SCHEMES, SUFFIXES, find_reader
 from simbench.options import BALANCE_CONTROLLERS, CONTROL_LAWS, RETARGETING_METHODS, TRAJECTORY
 from simbench.plugins.declarations import is_plugin
@@ -41,6 +41,7 @@ from simbench.runs.provenance import (
 from simbench.runs.result import RunResult
 from simbench.runs.run_directory import (
     LOG_PARTS,
+    PROVENANCE,
     DirectoryTaken,
     json_text,
     run_directory,
@@ -69,7 +70,6 @@ if TYPE_CHECKING:
 
     from simbench.runs.live_view import LiveVideo, LiveView
 
-PROVENANCE = "provenance.json"
 ENGINE = "engine"  # Metric of every run: name of the physics engine.
 # Keys of a scenario that name what is given, and its options.
 _KEYS = {
@@ -141,7 +141,7 @@ def run(
         else load_scenario(scenario, overrides)
     )
     while True:
-        folder = unused_run_path(resolved.name) if out is None else Path(out)
+        folder = unused_run_path(resolved.name) if out is None else typed_output(out)
         try:
             return run_scenario(resolved, folder, video=video, cache=cache, on_progress=on_progress, **given)
         except DirectoryTaken:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simbench.errors import RunError
+from simbench.files.storage import typed_output
 from simbench.files.yaml_document import read_yaml
 from simbench.runs.baseline import DIVERGED, Check, Expectation, Verdict, check_metrics
 from simbench.runs.baseline import compare as compare_metrics
@@ -137,7 +138,7 @@ class RunResult:
         from simbench.runs.talk_video import render_talk_video
         from simbench.runs.video import View
 
-        path = self.directory / "video.mp4" if out is None else Path(out)
+        path = self.directory / "video.mp4" if out is None else typed_output(out)
         if out is None and view is None and decoration is None and path.is_file():
             return path
         view = replace(view, fast=view.fast or fast) if view is not None else View(fast=fast)
@@ -163,7 +164,7 @@ class RunResult:
         from simbench.runs.report.report_page import write_report
         from simbench.runs.report.run_report import read_reports
 
-        path = self.directory / "report.html" if out is None else Path(out)
+        path = self.directory / "report.html" if out is None else typed_output(out)
         with shown_progress(on_progress) as tell:
             reports = read_reports([self.directory], tell)
         write_report(reports, path)
@@ -334,7 +335,7 @@ class Comparison:
         from simbench.runs.report.run_report import read_reports
 
         with shown_progress(on_progress) as tell:
-            write_report(read_reports([run.directory for run in self.runs], tell), Path(out))
+            write_report(read_reports([run.directory for run in self.runs], tell), typed_output(out))
         return Path(out)
 
     def video(
@@ -368,7 +369,7 @@ class Comparison:
 
         folders = [run.directory for run in self.runs]
         with shown_progress(on_progress) as tell:
-            render_talk_video(folders, Path(out), on_progress=tell, view=view, decoration=decoration)
+            render_talk_video(folders, typed_output(out), on_progress=tell, view=view, decoration=decoration)
         return Path(out)
 
     def __repr__(self) -> str:

@@ -24,6 +24,7 @@ from simbench.files.storage import (
     claim_folder,
     is_claimed,
     is_part_of,
+    refuse_link,
     remove_claimed,
     sync,
     write_whole,
@@ -36,7 +37,8 @@ if TYPE_CHECKING:
 MARKER = "INCOMPLETE"
 SUFFIX = ".incomplete"
 LOG_PARTS = "log.parts"  # Folder of the log as far as it has been written while the simulation goes on.
-_INPUTS = ("scenario.yaml", "provenance.json")
+PROVENANCE = "provenance.json"
+_INPUTS = ("scenario.yaml", PROVENANCE)
 _CONTENT = (*_INPUTS, "metrics.json", "log.nc", "video.mp4", "report.html", "plots", MARKER, LOG_PARTS)
 # What is allowed in the entries of `provenance.json` that are read.
 _PROVENANCE = {
@@ -110,8 +112,19 @@ def unused_run_path(name: str) -> Path:
     """
     stem = f"{name}-{datetime.now():%Y%m%d-%H%M%S}"
     names = (stem if number == 1 else f"{stem}-{number}" for number in count(1))
-    folders = (Path("runs") / each for each in names)
+    folders = (refuse_link(Path("runs")) / each for each in names)
     return next(folder for folder in folders if not folder.exists() and not incomplete_path(folder).exists())
+
+
+def require_new_directory(final: Path | None, what: str = "a run") -> None:
+    """Refuse a directory that is to be made, if any, where there is something. `what`: what it is for."""
+    try:
+        if final is not None and final.exists() and not final.is_dir():
+            raise RunError(f"{final}: is a file; {what} needs a new directory")
+        if final is not None and final.is_dir() and any(final.iterdir()):
+            raise DirectoryTaken(f"{final}: exists and is not empty; {what} needs a new directory")
+    except OSError as error:
+        raise RunError(f"{final}: cannot write there: {error.strerror}") from None
 
 
 class DirectoryTaken(RunError):
@@ -130,13 +143,7 @@ def run_directory(final: Path, inputs: Mapping[str, str]) -> Iterator[Path]:
     written at once, by name: `scenario.yaml`, `provenance.json`. Yields the directory to write into.
     """
     working = incomplete_path(final)
-    try:
-        if final.exists() and not final.is_dir():
-            raise RunError(f"{final}: is a file; a run needs a new directory")
-        if final.is_dir() and any(final.iterdir()):
-            raise DirectoryTaken(f"{final}: exists and is not empty; a run needs a new directory")
-    except OSError as error:
-        raise RunError(f"{final}: cannot write there: {error.strerror}") from None
+    require_new_directory(final)
     with ExitStack() as stack:
         try:
             made = stack.enter_context(claim_folder(working, holds_only_a_run))
@@ -188,9 +195,8 @@ def runs_directory(final: Path) -> Iterator[Path]:
     made. Yields the directory to write into.
     """
     working = incomplete_path(final)
+    require_new_directory(final, "a check")
     try:
-        if final.exists() and (not final.is_dir() or any(final.iterdir())):
-            raise RunError(f"{final}: exists and is not an empty directory; a check needs a new directory")
         with claim_folder(working, _holds_only_runs) as made:
             try:
                 yield working
@@ -303,12 +309,12 @@ def read_provenance(folder: Path) -> dict[str, Any]:
 
     `folder`: run directory. Returns entries by name, as `collect_provenance` makes them.
     """
-    content = _read(folder, "provenance.json")
+    content = _read(folder, PROVENANCE)
     for name, allowed in _PROVENANCE.items():
         if name not in content and name in _OPTIONAL:
             continue
         if name not in content:
-            raise RunError(f"{folder / 'provenance.json'}: {name} is missing")
+            raise RunError(f"{folder / PROVENANCE}: {name} is missing")
         value = content[name]
         if allowed == "text or null":
             holds = value is None or isinstance(value, str)
@@ -319,7 +325,7 @@ def read_provenance(folder: Path) -> dict[str, Any]:
             holds = isinstance(value, list if allowed == "a list of text" else dict)
             holds = holds and all(isinstance(each, str) for each in texts)
         if not holds:
-            raise RunError(f"{folder / 'provenance.json'}: {name}: must be {allowed}")
+            raise RunError(f"{folder / PROVENANCE}: {name}: must be {allowed}")
     return content
 
 

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from simbench.errors import StorageError, StudyError
 from simbench.files.json_document import parse_json
-from simbench.files.storage import is_part_of, whole_file, write_whole
+from simbench.files.storage import is_part_of, make_folder, refuse_link, whole_file, write_whole
 from simbench.files.text import read_text
 from simbench.runs.execution import Execute, capture_result
 from simbench.runs.provenance import fingerprint, own_source_fingerprint, sources_fingerprint
@@ -293,8 +293,10 @@ def study_directory(folder: Path, manifest: Mapping[str, Any], inputs: Mapping[s
                 f"{folder}: holds another study, {found.runs} runs over {', '.join(found.varied)}; "
                 "choose another directory"
             )
-    (folder / _ROWS).mkdir(parents=True, exist_ok=True)
-    with (folder / _LOCK).open("w") as lock:
+    for own in (folder, folder / _ROWS):
+        make_folder(own)
+    refuse_link(folder / RUNS)
+    with refuse_link(folder / _LOCK).open("w") as lock:
         try:
             # A lock ends with the process that holds it, however that ends.
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -17,11 +17,12 @@ from simbench.motion.trajectory import JointTrajectory
 from simbench.options import CameraSection
 from simbench.robot.robot import Robot, load_robot, on_pedestal
 from simbench.runs.log import open_run
-from simbench.runs.log_schema import require_drawable, require_entries
+from simbench.runs.log_schema import EQUIPMENT, require_drawable, require_entries
 from simbench.runs.scenario.loading import load_finished, scenario_mechanisms
 from simbench.runs.scenario.schema import Scenario
 from simbench.runs.video_person import place_person
 from simbench.sim.fixtures.mechanism import Mechanism
+from simbench.sim.fixtures.stored import read_equipment
 from simbench.sim.rendering.camera import Renderer, picture_strip
 from simbench.sim.rendering.camera import render_video as draw_video
 from simbench.sim.rendering.drawing_process import SUFFIXES
@@ -230,7 +231,8 @@ def load_drawn_run(
     if not log.sizes["time"]:
         raise RunError(f"{folder}: interrupted before anything was logged")
     scenario = load_finished(Path(folder), overrides)
-    mechanisms, robot = scenario_mechanisms(scenario), load_robot(scenario.robot.name)
+    stored = read_equipment(str(log[EQUIPMENT.name].values), folder) if EQUIPMENT.name in log else None
+    mechanisms, robot = scenario_mechanisms(scenario, stored), load_robot(scenario.robot.name)
     _require_same_run(folder, log, robot, mechanisms)
     if not robot.floating:
         robot = on_pedestal(robot, float(log["base_pose"].values[0, 2]))

@@ -16,8 +16,10 @@ from simbench.files.storage import (
     claim_folder,
     is_claimed,
     is_part_of,
+    make_folder,
     remove_claimed,
     scratch_folder,
+    typed_output,
     whole_file,
     write_whole,
 )
@@ -115,12 +117,31 @@ def test_links_named_like_a_part_file_are_not_followed(tmp_path):
     assert (tmp_path / "thesis.tex").exists()
 
 
-def test_a_link_to_a_file_stays_a_link(tmp_path):
+@pytest.mark.parametrize("target", ["real.csv", "missing.csv", "folder"])
+def test_nothing_is_written_through_a_link(tmp_path, target):
+    (tmp_path / "real.csv").write_text("before", encoding="utf-8")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to(target)
+    for write in (lambda: write_whole(tmp_path / "link", "after"), lambda: make_folder(tmp_path / "link")):
+        with pytest.raises(OSError, match="is a link, and nothing is written through links; delete it"):
+            write()
+    assert sorted(os.listdir(tmp_path)) == ["folder", "link", "real.csv"]
+    assert (tmp_path / "real.csv").read_text(encoding="utf-8") == "before"
+    assert not os.listdir(tmp_path / "folder")
+
+
+def test_a_link_that_the_user_names_is_resolved(tmp_path):
     (tmp_path / "real.csv").write_text("before", encoding="utf-8")
     (tmp_path / "link.csv").symlink_to("real.csv")
-    write_whole(tmp_path / "link.csv", "after")
+    (tmp_path / "new.csv").symlink_to("missing.csv")
+    write_whole(typed_output(tmp_path / "link.csv"), "after")
+    write_whole(typed_output(tmp_path / "new.csv"), "new")
     assert (tmp_path / "link.csv").is_symlink()
     assert (tmp_path / "real.csv").read_text(encoding="utf-8") == "after"
+    assert (tmp_path / "missing.csv").read_text(encoding="utf-8") == "new"
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "device").symlink_to("pipe")
+    assert typed_output(tmp_path / "device") == tmp_path / "device"
 
 
 def test_a_device_is_not_replaced(tmp_path):

@@ -45,4 +45,4 @@ def template(site: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing has been said or forbidden yet."""
     monkeypatch.delenv("SIMBENCH_PLUGINS_TOLD", raising=False)
-    monkeypatch.delenv("SIMBENCH_NO_PLUGINS", raising=False)
+    monkeypatch.delenv("SIMBENCH_PLUGINS", raising=False)

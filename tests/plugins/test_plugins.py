@@ -66,7 +66,7 @@ def write(folder: Path, **sections) -> Path:
     return folder / "s.yaml"
 
 
-def test_a_law_beside_the_scenario_runs_and_is_recorded(tmp_path, capsys):
+def test_a_law_beside_the_scenario_runs_and_is_recorded(tmp_path, capsys, monkeypatch):
     path = write(tmp_path, control={"law": "./laws.py:Stiff", "options": {"stiffness_nm_rad": 3000.0}})
     scenario = load_scenario(path)
     result = run_scenario(scenario, tmp_path / "run")
@@ -78,6 +78,9 @@ def test_a_law_beside_the_scenario_runs_and_is_recorded(tmp_path, capsys):
     assert (origin["group"], origin["file"]) == ("control_laws", str(tmp_path / "laws.py"))
     assert len(origin["sha256"]) == 64
     # Again from what was written: the same, bit for bit.
+    with pytest.raises(PluginError, match=r"laws\.py:Stiff: code that .*run names, .* `simbench --plugins"):
+        load_scenario(tmp_path / "run" / "scenario.yaml")
+    monkeypatch.setenv("SIMBENCH_PLUGINS", "1")
     again = run_scenario(load_scenario(tmp_path / "run" / "scenario.yaml"), tmp_path / "again")
     logs = [open_run(each.directory)["joint_position"].values for each in (result, again)]
     np.testing.assert_array_equal(*logs)
@@ -170,7 +173,7 @@ def test_a_mistake_in_the_code_is_told_with_its_line(tmp_path):
 
 def test_plug_ins_can_be_forbidden(tmp_path, monkeypatch, capsys):
     # The command sets the variable for its workers; this one is restored.
-    monkeypatch.setenv("SIMBENCH_NO_PLUGINS", "")
+    monkeypatch.setenv("SIMBENCH_PLUGINS", "")
     path = write(tmp_path, control={"law": "./laws.py:plain"})
     assert main(["--no-plugins", "run", str(path), "--out", str(tmp_path / "run")]) == 2
     assert "--no-plugins forbids those" in capsys.readouterr().err

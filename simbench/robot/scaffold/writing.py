@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from simbench.errors import RobotError
+from simbench.files.storage import make_folder, write_whole
 from simbench.files.text import printable
 from simbench.resources import user_cache_dir
 from simbench.robot.packages import find_file
@@ -56,12 +57,10 @@ def write_scaffold(scaffold: Scaffold, folder: Path, *, force: bool = False) -> 
         urdf = str(relative if relative.parts.count("..") <= 2 else absolute)
     text = scaffold_text(scaffold, urdf)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         if scaffold.urdf_text is not None:
-            copy.write_text(scaffold.urdf_text, encoding="utf-8")
-        beside = target.with_suffix(".part")
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(target)
+            write_whole(copy, scaffold.urdf_text)
+        write_whole(target, text)
     except OSError as error:
         raise RobotError(f"{folder}: cannot be written: {error.strerror}") from error
     return target

@@ -10,6 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
+from simbench.files.storage import make_folder
 from simbench.kinematics.foot_contact import contact_intervals
 from simbench.plotting import (
     ALARM_COLOUR,
@@ -103,7 +104,7 @@ def draw_plots(
         if has_data and (only is None or name in only)
     ]
     if plots:
-        (folder / FOLDER).mkdir(exist_ok=True)
+        make_folder(folder / FOLDER)
     for done, path in enumerate(plots, start=1):
         _, draw = drawings[path.stem]
         draw(path)

@@ -15,9 +15,10 @@ from simbench.files.text import require_regular_file
 from simbench.files.yaml_document import EXPONENT, KeyPath, YamlDocument, format_key_path, read_yaml
 from simbench.options import TRAJECTORY
 from simbench.plugins.declarations import FINISHED
-from simbench.plugins.entry_points import code_file
+from simbench.plugins.entry_points import code_file, is_code, require_trusted
 from simbench.resources import resource_dir
 from simbench.runs.metric_catalogue import metric_entries
+from simbench.runs.run_directory import PROVENANCE
 from simbench.runs.scenario.scenario_files import (
     PERSON_SUFFIXES,
     Overrides,
@@ -29,6 +30,7 @@ from simbench.runs.scenario.scenario_files import (
 from simbench.runs.scenario.schema import Scenario
 from simbench.sim.fixtures import fixture_mechanism
 from simbench.sim.fixtures.declared import DeclaredMechanism
+from simbench.sim.fixtures.fixture_section import FixtureSection
 from simbench.sim.fixtures.mechanism import Mechanism, scale_mechanism
 
 _KEYS = (
@@ -100,7 +102,7 @@ def load_scenario(name_or_path: str | Path, overrides: Overrides = ()) -> Scenar
 
 
 def load_finished(folder: Path, overrides: Overrides = ()) -> Scenario:
-    """Read the scenario of a run that is over; code that it names is loaded for its equipment alone.
+    """Read the scenario of a run that is over; no code that it names is loaded.
 
     `folder`: run directory. Returns the scenario as it was run: not to be run again. Raises ScenarioError as
     `load_scenario`.
@@ -150,7 +152,7 @@ def validate_source(source: YamlSource, overrides: Overrides = (), *, finished: 
         scenario = Scenario.model_validate(source.data, context={FINISHED: finished})
     except ValidationError as error:
         raise ScenarioError(_describe(error, source)) from None
-    if not scenario.checks and not scenario.metrics:
+    if finished or (not scenario.checks and not scenario.metrics):
         return scenario
     names = [entry.name for entry in metric_entries()]
     # Those of fixtures are patterns.
@@ -239,7 +241,10 @@ def _resolve_files(data: dict[str, Any], folder: Path) -> None:
     places += list(metrics.values()) if isinstance(metrics, dict) else []
     for place in places:
         for key, value in place.items() if isinstance(place, dict) else ():
-            written = code_file(value) if key in _CODE_KEYS or place is metrics else None
+            names_code = key in _CODE_KEYS or place is metrics
+            if names_code and is_code(value) and os.path.lexists(folder / PROVENANCE):
+                require_trusted(value, folder)
+            written = code_file(value) if names_code else None
             if written is not None and os.path.isfile(folder / written):
                 place[key] = f"{(folder / written).resolve()}{value.removeprefix(written)}"
     equipment = fixtures if isinstance(fixtures, list) else []
@@ -320,14 +325,24 @@ def _describe(error: ValidationError, source: YamlSource) -> str:
     return f"{source.origin(path)}: {key}{message}"
 
 
-def scenario_mechanisms(scenario: Scenario) -> list[Mechanism]:
+def scenario_mechanisms(scenario: Scenario, stored: Mapping[str, Mechanism] | None = None) -> list[Mechanism]:
     """Make the mechanisms of a scenario's fixtures, in their order.
 
-    Returns one for each fixture, in the size that the scenario asks for.
+    `stored`: of a run that is over, equipment of plug-ins from its log, by name. Returns one for each
+    fixture, in the size that the scenario asks for.
     """
-    return [
-        scale_mechanism(fixture_mechanism(design), scenario.equipment_scale) for design in scenario.fixtures
-    ]
+    mechanisms = []
+    fixtures: tuple[Any, ...] = scenario.fixtures
+    for design in fixtures:
+        if type(design) is not FixtureSection:
+            mechanisms.append(scale_mechanism(fixture_mechanism(design), scenario.equipment_scale))
+        elif stored and design.name in stored:
+            mechanisms.append(stored[design.name])
+        else:
+            raise ScenarioError(
+                f"fixtures: the log has no shapes of {design.name}, which {design.type} made; run it again"
+            )
+    return mechanisms
 
 
 def resolve_paths(scenario: Scenario) -> Scenario:

@@ -24,7 +24,7 @@ from simbench.files.netcdf_file import (
     probe_file,
     reading,
 )
-from simbench.files.storage import write_whole
+from simbench.files.storage import make_folder, write_whole
 from simbench.kinematics.arrays import Array
 from simbench.runs.metric_catalogue import SPREADS
 from simbench.runs.traces.trace_comparison import estimate_lags
@@ -177,7 +177,7 @@ def write_trace(path: Path, content: bytes) -> None:
     `path`: file to write; its folder is made; `content`: bytes from `fit_trace`.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         write_whole(path, content)
     except OSError as error:
         raise BaselineError(f"{path}: cannot write the trace: {error.strerror}") from None

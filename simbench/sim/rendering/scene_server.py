@@ -6,6 +6,7 @@ A process of its own, so that the simulation does not wait for what browsers are
 from __future__ import annotations
 
 import contextlib
+import ipaddress
 import json
 import os
 import pickle
@@ -14,7 +15,9 @@ import socket
 import sys
 import threading
 import time
+from collections.abc import Callable, Mapping
 from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple
+from urllib.parse import urlsplit
 
 import numpy as np
 import pinocchio as pin
@@ -119,7 +122,19 @@ def serve(messages: IO[bytes], answers: IO[str], host: str, first_port: int) -> 
     """
     # An extra of simbench; this module is read without it where all modules are.
     import viser
+    import websockets.asyncio.server as web
 
+    usual = web.serve
+
+    def guarded(*places: Any, process_request: Callable[[Any, Any], Any], **options: Any) -> Any:
+        def answer(connection: Any, request: Any) -> Any:
+            if is_foreign(request.headers, host):
+                return connection.respond(403, "only for pages that this address itself serves\n")
+            return process_request(connection, request)
+
+        return usual(*places, process_request=answer, **options)
+
+    web.serve = guarded  # type: ignore[misc, assignment]
     scene: SceneMessage = pickle.load(messages)
     try:
         # The first port from the given one on that nobody listens on; of the last one, the refusal.
@@ -146,6 +161,21 @@ def serve(messages: IO[bytes], answers: IO[str], host: str, first_port: int) -> 
     _answer(answers, Status("ready", f"http://{shown}:{server.get_port()}"))
     _play(server, handles, controls, playback)
     server.stop()
+
+
+def is_foreign(headers: Mapping[str, str], host: str) -> bool:
+    """Tell whether a request comes through a name that is not ours, or from a page of somebody else.
+
+    A name of somebody else may lead to this machine, and its pages then count as of the same origin; numbers
+    cannot. `headers`: of the request; `host`: address that is listened on.
+    """
+    address = headers.get("Host", "")
+    name = (urlsplit(f"//{address}").hostname or "").lower()
+    own = name in ("localhost", host.lower(), socket.gethostname().lower())
+    if not own:
+        with contextlib.suppress(ValueError):
+            own = bool(ipaddress.ip_address(name))
+    return not own or headers.get("Origin", f"http://{address}") != f"http://{address}"
 
 
 def _answer(answers: IO[str], status: Status) -> None:

@@ -20,6 +20,10 @@ LOOPBACK, PORT = "127.0.0.1", 8080
 _EXIT_TIMEOUT = 5.0  # Time, s, that the serving process has to end before it is killed.
 
 
+# Run with this process's path: the current directory, which may be a received run, is not on it.
+_SERVE = "from simbench.sim.rendering.scene_server import main; main()"
+
+
 class BrowserView:
     """A scene that browsers can look at while frames are added to it.
 
@@ -64,7 +68,7 @@ def open_browser_view(
     process = subprocess.Popen(
         # Not as the main module: its classes are what messages are pickled from.
         [
-            *(sys.executable, "-c", "from simbench.sim.rendering.scene_server import main; main()"),
+            *(sys.executable, "-c", f"import sys; sys.path[:] = {sys.path!r}; {_SERVE}"),
             *(host, str(port)),
         ],
         stdin=subprocess.PIPE,

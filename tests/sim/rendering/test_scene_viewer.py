@@ -1,5 +1,6 @@
 """The scene of a run in a web browser."""
 
+import http.client
 import importlib.util
 import subprocess
 import sys
@@ -26,6 +27,12 @@ CAMERA = Camera((0.0, 0.0, 0.8), 2.0, 45.0, -15.0, 45.0, 160, 120, 30)
 @pytest.fixture(scope="module")
 def cast():
     return Cast(load_robot("puma560"), [], CAMERA, ghost=False, video=True, shadows=False)
+
+
+@pytest.fixture(scope="module")
+def served(cast):
+    with open_browser_view(cast, "run", 1.0) as view:
+        yield view
 
 
 def frames(count):
@@ -64,6 +71,39 @@ def test_frames_after_the_server_has_gone_do_not_end_the_run(cast):
         view._process.wait()
         view.add(np.zeros(1), frames(1))
         view.finish("over", wait=True)
+
+
+@needs_viser
+@pytest.mark.parametrize(
+    ("host", "origin", "status"),
+    [
+        ("localhost:{port}", None, 200),
+        ("127.0.0.1:{port}", "http://127.0.0.1:{port}", 200),
+        ("evil.example:{port}", None, 403),
+        ("evil.example:{port}", "http://evil.example:{port}", 403),
+        ("localhost:{port}", "http://evil.example", 403),
+        ("localhost:{port}", "http://localhost:1", 403),
+        ("localhost:{port}", "null", 403),
+        ("", None, 403),
+    ],
+)
+@pytest.mark.parametrize("upgrade", [False, True])
+def test_only_its_own_pages_are_answered(served, host, origin, status, upgrade):
+    """Neither a name of somebody else that leads here nor a page of another origin reads the scene."""
+    port = int(served.url.rpartition(":")[2])
+    headers = {"Host": host.format(port=port)}
+    if origin is not None:
+        headers["Origin"] = origin.format(port=port)
+    if upgrade:
+        key = {"Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version": "13"}
+        headers |= {"Upgrade": "websocket", "Connection": "Upgrade", **key}
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    connection.request("GET", "/", headers=headers)
+    answer = connection.getresponse()
+    assert answer.status == (101 if upgrade and status == 200 else status)
+    if status == 403:
+        assert answer.read() == b"only for pages that this address itself serves\n"
+    connection.close()
 
 
 def test_without_the_library_it_is_said_what_to_install(monkeypatch):
