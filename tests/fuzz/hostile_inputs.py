@@ -327,28 +327,24 @@ def step_environments(engine: str, action: str, weight: str, longest: str) -> in
     def work() -> None:
         try:
             weights = RewardWeights(position=float(weight))
-            env = ScenarioEnv(
-                "short.yaml", [f"simulation.engine={engine}"], weights=weights, max_time_s=float(longest)
-            )
-            env.reset(seed=0)
-            for _ in range(20):
-                *_, ended, late, _ = env.step(
-                    np.full(env.action_space.shape, float(action), dtype=np.float32)
-                )
-                if ended or late:
-                    break
-            env.close()
+            overrides = [f"simulation.engine={engine}"]
+            env = ScenarioEnv("short.yaml", overrides, weights=weights, max_time_s=float(longest))
+            with contextlib.closing(env):
+                env.reset(seed=0)
+                for _ in range(20):
+                    *_, ended, late, _ = env.step(np.full(env.action_space.shape, float(action), np.float32))
+                    if ended or late:
+                        break
         except SimbenchError as error:
             refused.append(error)
         except BaseException as error:
             raised.append(error)
 
-    with contextlib.suppress(OverflowError):
-        pair = [threading.Thread(target=work) for _ in range(2)]
-        for each in pair:
-            each.start()
-        for each in pair:
-            each.join()
+    pair = [threading.Thread(target=work) for _ in range(2)]
+    for each in pair:
+        each.start()
+    for each in pair:
+        each.join()
     if raised:
         raise raised[0]
     if refused:
