@@ -262,8 +262,10 @@ def steps(folder: Path, other: Path, draw: random.Random) -> Iterator[tuple[str,
     yield "trend", command("trend", "history.jsonl")
     yield "explain", command("explain", "evil_m")
     yield "schema", command("schema", "scenario", "--for", scenario)
-    yield "place", command("place", scenario)
     if draw.random() < 0.3:
+        yield "RunResult.report", lambda: load_run(here).report(on_progress=False)
+        yield "draw_plots", lambda: draw_plots(Path(here), lambda *_: None)
+        yield "place", command("place", scenario)
         yield "check", command("check", scenario, "--jobs", "1")
         yield (
             "check --update",
@@ -275,8 +277,6 @@ def steps(folder: Path, other: Path, draw: random.Random) -> Iterator[tuple[str,
     yield "open_run", lambda: open_run(here).sizes
     yield "load_run", lambda: repr(load_run(here)) + load_run(here)._repr_html_()
     yield "compare", lambda: repr(compare(here, other))
-    yield "RunResult.report", lambda: load_run(here).report(on_progress=False)
-    yield "draw_plots", lambda: draw_plots(Path(here), lambda *_: None)
 
 
 def watch(folder: Path, allowed: Sequence[Path], visit: Visit) -> threading.Event:
