@@ -13,7 +13,7 @@ from typer import Option
 
 from simbench.cli import shared_options
 from simbench.cli.completion import complete_scenario
-from simbench.cli.console import make_console, progress_bars, require_output_file
+from simbench.cli.console import make_console, progress_bars
 from simbench.cli.shared_options import argument, list_overrides, option, output, set_option
 from simbench.errors import BaselineError
 from simbench.files.storage import refuse_link, scratch_folder
@@ -45,7 +45,7 @@ def check_scenarios(
     history: Annotated[
         Path | None, output("Add the metrics to this file; simbench trend draws it.", "FILE.jsonl")
     ] = None,
-    summary: Annotated[Path | None, output("Add a table of the scenarios in Markdown.", "FILE.md")] = None,
+    summary: Annotated[Path | None, output("Add a table of the scenarios in Markdown.")] = None,
     no_cache: shared_options.NoCache = False,
     no_traces: Annotated[
         bool, Option("--no-traces", help="Compare metrics only, not the signals over time.")
@@ -70,9 +70,7 @@ def check_scenarios(
     from simbench.sim.engine import open_engine
 
     # Refused before anything is run.
-    require_output_file(summary, BaselineError)
     if history is not None:
-        require_output_file(history, BaselineError, ".jsonl", "a history")
         from simbench.runs.check_history import require_history
 
         require_history(history)

@@ -5,15 +5,12 @@ rich is imported where it is used: `--help` need not wait for it.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from simbench.errors import SimbenchError
 from simbench.files.text import printable
 from simbench.runs.metric_catalogue import format_value, unit_of
 from simbench.system.progress import OnProgress, stage_text, ticking
@@ -29,7 +26,6 @@ if TYPE_CHECKING:
     from simbench.runs.metric_catalogue import Metric
 
 _PIPE_WIDTH = 200  # Columns of tables that go into a pipe or a file.
-_LONGEST_NAME = 255  # Bytes of a name that file systems allow.
 
 
 @dataclass(eq=False)
@@ -181,24 +177,3 @@ def number_table(
     for cells in rows:
         table.add_row(*cells)
     return table
-
-
-def require_output_file(
-    path: Path | None, error: type[SimbenchError], suffix: str = "", kind: str = ""
-) -> None:
-    """Refuse an output file that could not be written, before anything is read or computed.
-
-    `path`: file to write later, if any; `error`: error to raise; `suffix`: ending that the name must have,
-    such as `.png`; any if empty; `kind`: what the file is, for the message: `a picture`. Raises SimbenchError
-    of the given type, if the ending differs, the name is too long, there is no such directory, or a
-    directory, a device or the like has this name.
-    """
-    if path is None:
-        return
-    if suffix and path.suffix.lower() != suffix:
-        raise error(f"{path}: {kind}'s name must end in {suffix}")
-    if len(os.fsencode(path.name)) > _LONGEST_NAME:
-        raise error(f"{path}: the file's name is longer than {_LONGEST_NAME} bytes")
-    is_taken = os.path.exists(path) and not os.path.isfile(path)
-    if is_taken or path.name in ("", "..") or not os.path.isdir(path.parent):
-        raise error(f"{path}: must be a file in a directory that exists")

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Option
 
 from simbench.cli.completion import complete_robot
-from simbench.cli.console import require_output_file
 from simbench.cli.shared_options import Format, Rate, argument, option, output, reads_trajectory
 from simbench.errors import RunError
 
@@ -45,7 +44,6 @@ def convert(
     from simbench.motion.trajectory_files.write import choose_format
 
     name = choose_format(file, format)
-    require_output_file(file, RunError)
     if planned and not source.is_dir():
         raise RunError(f"{source}: --planned needs a run directory")
     if source.is_dir() and robot is None:

@@ -5,9 +5,9 @@ from typing import Annotated
 
 from typer import Option
 
-from simbench.cli.console import make_console, progress_bars, require_output_file
+from simbench.cli.console import make_console, progress_bars
 from simbench.cli.shared_options import argument, output
-from simbench.errors import BaselineError, RunError
+from simbench.errors import BaselineError
 
 
 def report(
@@ -21,7 +21,6 @@ def report(
     plots: Annotated[bool, Option("--plots", help="Also draw plots/*.png in each run directory.")] = False,
 ) -> None:
     """Write what a run was and what came out as a page that needs no other file, with playback in 3D."""
-    require_output_file(out, RunError, ".html", "a report")
     from simbench.runs.report.report_page import write_report
     from simbench.runs.report.run_report import read_reports
 
@@ -38,7 +37,6 @@ def trend(
     out: Annotated[Path, output("One page that needs no other file.", "FILE.html")] = Path("trend.html"),
 ) -> None:
     """Draw every metric over commits, and mark steps and drifts that are not noise."""
-    require_output_file(out, BaselineError, ".html", "a page")
     from simbench.runs.check_history import find_trends, read_history
     from simbench.runs.trend_page import describe_change, write_trend
 

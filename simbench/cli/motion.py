@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from simbench.cli.completion import complete_tasks
-from simbench.cli.console import make_console, number_table, progress_bars, require_output_file
+from simbench.cli.console import make_console, number_table, progress_bars
 from simbench.cli.shared_options import Source, example, option, output, reads_recording
 from simbench.errors import MotionError
 from simbench.files.text import parse_whole_number
@@ -45,7 +45,6 @@ def inspect_(
     reading: ReadOptions,
 ) -> None:
     """Show what a recording holds: bones, hands, feet, gaps, phases, and everything doubtful."""
-    require_output_file(picture, MotionError, ".png", "a picture")
     from simbench.motion.motion_inspection import inspect_motion
     from simbench.motion.readers import read_motion
 
@@ -75,7 +74,6 @@ def export(
     reading: ReadOptions,
 ) -> None:
     """Write a recording as a file that other programs open."""
-    require_output_file(file, MotionError)
     from simbench.motion.readers import read_motion
     from simbench.motion.writers import SUFFIXES, write_motion
 
@@ -99,7 +97,6 @@ def map_(
     reading: ReadOptions,
 ) -> None:
     """Write a starter marker map for a recording, with what was guessed and what could not be."""
-    require_output_file(out, MotionError, ".yaml", "a marker map")
     from simbench.files.storage import write_whole
     from simbench.motion.marker_maps.starter_map import read_recording_for_map, write_starter_map
     from simbench.motion.readers import read_recording

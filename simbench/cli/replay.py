@@ -7,9 +7,8 @@ from typing import Annotated
 from typer import Option
 
 from simbench.cli.completion import complete_camera_key, complete_metric
-from simbench.cli.console import make_console, progress_bars, require_output_file
+from simbench.cli.console import make_console, progress_bars
 from simbench.cli.shared_options import Fast, argument, option, output, set_option
-from simbench.errors import RunError
 from simbench.runs.run_directory import incomplete_reason
 
 PERSON_OFFSET = 1.2  # Default distance of the recorded person from the robot, m.
@@ -72,7 +71,6 @@ def video(
     fast: Fast = False,
 ) -> None:
     """Render a video of a finished run, or of two side by side, from the logs, without simulating again."""
-    require_output_file(out, RunError)
     from simbench.runs.talk_video import Decoration, render_talk_video
     from simbench.runs.video import View
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Option
 
 from simbench.cli.completion import complete_robot, complete_words
-from simbench.cli.console import make_console, metrics_table, number_table, progress_bars, require_output_file
+from simbench.cli.console import make_console, metrics_table, number_table, progress_bars
 from simbench.cli.convert import write_motion_file
 from simbench.cli.motion import MovingBody, contact_table, describe_person
 from simbench.cli.shared_options import Format, Rate, Source, option, output, reads_recording
@@ -95,10 +95,8 @@ def retarget(
         from simbench.motion.trajectory_files.write import choose_format
 
         chosen = choose_format(out, format)
-        require_output_file(out, RunError)
     elif format is not None or rate is not None:
         raise RunError("--format and --rate are of the file that --out FILE names")
-    require_output_file(picture, RunError, ".png", "a picture")
     require_choices(method, timing, physics)
     from simbench.robot.robot_sources import find_robot
 

@@ -12,9 +12,9 @@ import typer
 from typer import Option
 
 from simbench.cli.completion import complete_robot
-from simbench.cli.console import make_console, progress_bars, require_output_file
+from simbench.cli.console import make_console, progress_bars
 from simbench.cli.shared_options import argument, example, output
-from simbench.errors import RobotError, RunError
+from simbench.errors import RobotError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -81,7 +81,6 @@ def render(
     bones: Annotated[bool, Option("--bones", help="Draw over it the bones that imitate a person's.")] = False,
 ) -> None:
     """Draw a robot from the front and from the side, at zero and in a natural posture."""
-    require_output_file(picture, RunError)
     from simbench.robot.robot import load_robot
     from simbench.sim.rendering.portrait import draw_portrait
 

@@ -42,6 +42,9 @@ def option(
     return Option(*names, help=help, metavar=metavar, autocompletion=complete, min=min, max=max)
 
 
+_LONGEST_NAME = 255  # Bytes of a name that file systems allow.
+
+
 def output(help: str, metavar: str = "FILE", *, name: str | None = None, positional: bool = False) -> Any:
     """Declare a file or, with the metavar `DIR`, a directory to write, in an annotation."""
     names = () if name is None else (name,)
@@ -51,21 +54,29 @@ def output(help: str, metavar: str = "FILE", *, name: str | None = None, positio
 
 def _check_output(context: Context, parameter: CallbackParam, path: Path | None) -> Path | None:
     """Resolve an output that was typed, and refuse what cannot be written; a default stays as it is."""
-    source = context.get_parameter_source(parameter.name or "")
+    source, wanted = context.get_parameter_source(parameter.name or ""), parameter.metavar or ""
     if path is None or source is None or source.name != "COMMANDLINE":
         return path
-    path = typed_output(path)
-    if os.path.realpath(path) == os.path.sep:
-        raise RunError(f"{path}: is the root of all directories; allowed: a name in one of them")
-    is_folder = parameter.metavar == "DIR"
+    path, suffix = typed_output(path), Path(wanted).suffix
     # What has to exist already, or the nearest of what does.
-    places = (path, *path.parents) if is_folder else (path.parent,)
-    place = next((each for each in places if os.path.lexists(each)), None)
-    if place is not None and is_folder and not place.is_dir():
-        raise RunError(f"{place}: is a file; allowed: a directory")
-    if place is not None and place.is_dir() and not os.access(place, os.W_OK | os.X_OK):
-        raise RunError(f"{place}: cannot be written: {os.strerror(errno.EACCES)}")
-    return path
+    places = (path, *path.parents) if wanted == "DIR" else (path.parent,)
+    place = next((each for each in places if os.path.lexists(each)), path)
+    is_new_file = path.name not in ("", "..") and (path.is_file() or not os.path.exists(path))
+    if os.path.realpath(path) == os.path.sep:
+        wrong = "is the root of all directories; allowed: a name in one of them"
+    elif len(os.fsencode(path.name)) > _LONGEST_NAME:
+        wrong = f"the name is longer than {_LONGEST_NAME} bytes"
+    elif wanted != "DIR" and not (is_new_file and place.is_dir()):
+        wrong = "must be a file in a directory that exists"
+    elif suffix and path.suffix.lower() != suffix:
+        wrong = f"the file's name must end in {suffix}"
+    elif not place.is_dir():
+        wrong = "must be a directory" if place == path else f"{place} is no directory"
+    elif not os.access(place, os.W_OK | os.X_OK):
+        wrong = f"cannot be written: {os.strerror(errno.EACCES)}"
+    else:
+        return path
+    raise RunError(f"{path}: {wrong}")
 
 
 # Types of the annotations of commands that are imported only for the type checker.

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from simbench.cli.completion import complete_motion
-from simbench.cli.console import make_console, progress_bars, require_output_file
+from simbench.cli.console import make_console, progress_bars
 from simbench.cli.shared_options import argument, option, output, reads_recording
 from simbench.errors import SkillError
 
@@ -50,7 +50,6 @@ def skills(
     reading: ReadOptions,
 ) -> None:
     """Tell what a person minimised while working: criteria and their weights, and what fuzzy rules say."""
-    require_output_file(picture, SkillError, ".png", "a picture")
     if span is not None and not span[0] < span[1]:
         raise SkillError(f"--span {span[0]:g} {span[1]:g}: the end must come after the start")
 

@@ -11,7 +11,7 @@ import typer
 from typer import Option
 
 from simbench.cli.completion import complete_robot
-from simbench.cli.console import make_console, number_table, progress_bars, require_output_file
+from simbench.cli.console import make_console, number_table, progress_bars
 from simbench.cli.shared_options import argument, option, output, reads_trajectory
 from simbench.errors import RunError
 from simbench.runs.run_directory import require_new_directory
@@ -42,9 +42,6 @@ def verdict(
     from rich.text import Text
 
     only_json = as_json == Path("-")
-    if as_json is not None and not only_json:
-        require_output_file(as_json, RunError)
-    require_output_file(picture, RunError, ".png", "a picture")
     if no_run and out is not None:
         raise RunError("--out keeps the simulated run, which --no-run leaves out; give one of them")
     require_new_directory(out)

@@ -100,7 +100,7 @@ def test_update_writes_what_a_check_then_holds(baseline, measured, capsys):
     errors = {"energy.residual_j", "energy.rotor_j"}
     assert {name for name in metrics if not name.startswith("timing.")} - errors == set(written)
     assert main(["check", "short.yaml", "--out", "kept"]) == 2
-    assert "kept: exists and is not an empty directory" in capsys.readouterr().err
+    assert "kept: exists and is not empty" in capsys.readouterr().err
 
 
 def test_drift_names_scenario_and_metric_and_returns_1(baseline, capsys):
@@ -170,10 +170,9 @@ def test_a_dossier_replaces_no_other_files_and_a_missing_clip_hides_nothing(trac
     assert "short: no clip: there is no renderer here\n" in printed
     precious = Path("failures/short/notes.txt")
     precious.write_text("mine", encoding="utf-8")
-    assert main(arguments) == 1
-    printed = capsys.readouterr().out
-    assert "first divergence: " in printed
-    assert "no dossier: failures/short: holds more than a dossier" in printed
+    # Before anything is run.
+    assert main(arguments) == 2
+    assert "failures/short: holds more than a dossier; move or delete it first" in capsys.readouterr().err
     assert precious.read_text(encoding="utf-8") == "mine"
     precious.unlink()
     assert main(arguments) == 1
@@ -362,7 +361,7 @@ def test_a_check_adds_to_a_history_and_to_a_summary(baseline, short, capsys):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--history", "h.txt"], "h.txt: a history's name must end in .jsonl"),
+        (["--history", "h.txt"], "h.txt: the file's name must end in .jsonl"),
         (["--history", "no/h.jsonl"], "no/h.jsonl: must be a file in a directory that exists"),
         (["--summary", "no/s.md"], "no/s.md: must be a file in a directory that exists"),
     ],

@@ -191,7 +191,7 @@ def test_a_session_is_recorded_as_asked(recorded, capsys, tmp_path):
             ["inspect", "a.c3d", "--picture", "no/a.png"],
             "no/a.png: must be a file in a directory that exists",
         ),
-        (["inspect", "a.c3d", "--picture", "a.pdf"], "a.pdf: a picture's name must end in .png"),
+        (["inspect", "a.c3d", "--picture", "a.pdf"], "a.pdf: the file's name must end in .png"),
         (["export", "a.c3d", "."], ".: must be a file in a directory that exists"),
         (["export", "a.c3d", "b.mp4"], "b.mp4: a recording is written to a name ending in ."),
         (["export", "a.c3d", "b"], "b: a recording is written to a name ending in ."),

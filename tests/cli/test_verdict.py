@@ -86,7 +86,7 @@ def test_the_floor_may_be_declared(tmp_path, capsys):
     [
         (["missing.csv"], "missing.csv: no such file"),
         (["--floor", "nan"], "--floor nan: must be a finite height"),
-        (["--picture", "p.jpg"], "p.jpg: a picture's name must end in .png"),
+        (["--picture", "p.jpg"], "p.jpg: the file's name must end in .png"),
         (["--no-run", "--out", "runs/x"], "--out keeps the simulated run"),
     ],
 )

@@ -48,7 +48,9 @@ def log_of(name):
     )
     balancer = SimpleNamespace(gait=gait, whole=whole)
     prepared = SimpleNamespace(
-        scenario=SimpleNamespace(simulation=SimpleNamespace(settle_s=0.0, timestep_s=1.0)),
+        scenario=SimpleNamespace(
+            simulation=SimpleNamespace(settle_s=0.0, timestep_s=1.0), fixtures=scenario.fixtures
+        ),
         course=SimpleNamespace(asked=asked, strokes=np.array([[0, 1]])),
         timeline=timeline,
         mechanisms=mechanisms,

@@ -219,7 +219,7 @@ def test_damaged_and_missing_files_are_refused_in_one_line(tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     run = by_hand.write_puma_run(tmp_path / "run")
     for arguments, words in (
-        (["--out", "a.pdf"], "a.pdf: a report's name must end in .html"),
+        (["--out", "a.pdf"], "a.pdf: the file's name must end in .html"),
         (["--out", "no/a.html"], "no/a.html: must be a file in a directory that exists"),
     ):
         assert main(["report", "run", *arguments]) == 2
