@@ -22,6 +22,7 @@ from pydantic_core import PydanticCustomError
 
 from simbench.errors import RetargetError
 from simbench.plugins.declarations import FINISHED, OneOf, is_plugin, plugin_options, require_plugin
+from simbench.system.limits import RATES, SHORTEST_STEP
 
 # Strict sections would refuse YAML's lists where tuples are declared.
 # Coordinate, m. The scene is small: a larger number is not in metres.
@@ -36,8 +37,8 @@ Offset = Annotated[float, Field(ge=-10.0, le=10.0)]
 Mass = Annotated[float, Field(ge=1e-6, le=1000.0)]
 # Angle up to a full turn, rad. A larger number is not in radians.
 Angle = Annotated[float, Field(ge=-6.2832, le=6.2832)]
-# Rate, Hz: from one in ten seconds to one in a microsecond, the shortest physics step.
-Rate = Annotated[float, Field(ge=0.1, le=1e6)]
+# Rate, Hz: from one in ten seconds to one at each of the shortest physics steps.
+Rate = Annotated[float, Field(ge=0.1, le=RATES[1])]
 # Duration of something that happens, s: up to an hour.
 Duration = Annotated[float, Field(ge=1e-4, le=3600.0)]
 Time = Annotated[float, Field(ge=0.0, le=3600.0)]  # Time that may be 0, s: up to an hour.
@@ -213,14 +214,14 @@ class MotionSection(ScenarioSection):
     """Names of the joints of an array that has none: a name such as `smpl`, or a file that lists them."""
     body_model: str | None = None
     """File of your SMPL, SMPL-H or SMPL-X model, for the places of the joints."""
-    fps: Annotated[float, Field(ge=1.0, le=10_000.0)] | None = None
+    fps: Annotated[float, Field(ge=RATES[0], le=RATES[1])] | None = None
     """Frames a second of a file that does not say it."""
     joint_order: str | None = None
     """File that lists the joints of a `trajectory:<file>` in the order of its columns, for one that does not
     name them."""
     quaternion: Literal["xyzw", "wxyz"] | None = None
     """Order of the parts of the base's quaternion in a `trajectory:<file>`; by default it is found out."""
-    rate_hz: Annotated[float, Field(ge=1.0, le=10_000.0)] = 100.0
+    rate_hz: Annotated[float, Field(ge=RATES[0], le=RATES[1])] = 100.0
     """Rate to which the motion is resampled."""
     speed: Annotated[float, Field(ge=0.001, le=1000.0)] = 1.0
     """Ratio of the speed to the recorded one."""
@@ -635,7 +636,7 @@ class SimulationSection(ScenarioSection):
 
     engine: Literal["bullet", "mujoco"] = "bullet"
     """Physics engine: PyBullet or MuJoCo."""
-    timestep_s: Annotated[float, Field(ge=1e-6, le=0.01)] = 0.001
+    timestep_s: Annotated[float, Field(ge=SHORTEST_STEP, le=0.01)] = 0.001
     """Physics step."""
     settle_s: Time = 0.5
     """Time of standing still before the motion."""
@@ -643,7 +644,7 @@ class SimulationSection(ScenarioSection):
     """Duration of the quintic from the posture to the motion's first sample."""
     hold_s: Time = 0.5
     """Time of standing still after the motion."""
-    log_rate_hz: Annotated[float, Field(ge=10.0, le=1e6)] = 200.0
+    log_rate_hz: Annotated[float, Field(ge=10.0, le=RATES[1])] = 200.0
     """Rate of the samples in the log; 1 / timestep_s must be a whole multiple of it."""
     energy: bool = True
     """Whether the works of all forces are summed up at every step, and logged with their balance; the loop

@@ -13,6 +13,7 @@ from simbench.errors import MotionError
 from simbench.files.text import is_plain_name
 from simbench.kinematics.arrays import Array
 from simbench.robot.sides import SIDES
+from simbench.system.limits import require_steps
 
 # Columns: x (distal), y and z (lateral) of the frames of upper arm, forearm and hand in the trunk's axes
 # (forward, left, up) while the arm hangs and the palm faces the thigh. At the hand z is dorsal, x along the
@@ -106,8 +107,6 @@ LENGTH_RANGES = {
     ("shoulder", "elbow"): ("upper arm", 0.10, 0.60),
     ("elbow", "wrist"): ("forearm", 0.08, 0.50),
 }
-# Shortest sampling interval, s: closer samples are the same instant, and their sampling rate overflows.
-SHORTEST_STEP = 1e-9
 
 
 @dataclass(frozen=True)
@@ -299,7 +298,7 @@ def check_time(time: NDArray[np.float64], source: str) -> None:
     bad = np.flatnonzero(~np.isfinite(time))
     if bad.size:
         raise MotionError(f"{source}: time is {time[bad[0]]} at frame {bad[0]}; it must be finite")
-    bad = np.flatnonzero(np.diff(time) < SHORTEST_STEP)
+    bad = np.flatnonzero(np.diff(time) <= 0.0)
     if bad.size:
         k = int(bad[0]) + 1
         kind = "goes back" if time[k] < time[k - 1] else "repeats"
@@ -307,6 +306,7 @@ def check_time(time: NDArray[np.float64], source: str) -> None:
             f"{source}: time {kind} at frame {k} ({time[k - 1]:.6g} s, then {time[k]:.6g} s); "
             "it must increase strictly"
         )
+    require_steps(time, source, MotionError)
 
 
 def complete_arms(joints: Collection[str]) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from simbench.errors import MotionError
+from simbench.system.limits import RATES
 
 # Metres per unit. `cmu` is the unit of the CMU database's skeletons: inches divided by 0.45.
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "cmu": 0.0254 / 0.45}
@@ -83,8 +84,8 @@ class ReadOptions:
             raise MotionError(f"height {self.stature:g} m: allowed: 0.3 to 3 m")
         if self.scale is not None and self.stature is not None:
             raise MotionError("scale and height both say how large the body is; declare one of them")
-        if self.fps is not None and not 1.0 <= self.fps <= 10_000.0:
-            raise MotionError(f"fps {self.fps:g}: allowed: 1 to 10000")
+        if self.fps is not None and not RATES[0] <= self.fps <= RATES[1]:
+            raise MotionError(f"fps {self.fps:g}: allowed: {RATES[0]:g} to {RATES[1]:g}")
 
 
 def resolve_length_unit(written: str, options: ReadOptions, where: str) -> tuple[str, float]:

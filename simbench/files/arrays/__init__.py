@@ -26,6 +26,7 @@ from simbench.files.arrays.data_pickle import (
     read_data_pickle,
 )
 from simbench.files.text import require_regular_file
+from simbench.system.limits import MOST_NUMBERS, MOST_TEXTS, require_at_most
 
 UNNAMED = ""  # Key of the contents of a file that holds one array or one list without a name.
 MAX_MEMBERS = 10_000
@@ -40,7 +41,7 @@ def read_array_file(
 ) -> Mapping[str, Any]:
     """Read the named arrays of a file, whose format is told by its first bytes.
 
-    Nothing that the file holds is run, and no more than about a gigabyte of memory is used. `path`: file that
+    Nothing that the file holds is run, and at most 1.2 GB of memory are used. `path`: file that
     NumPy, pickle or joblib wrote; `error`: class of the error that is raised; `names`: names of the arrays of
     an `.npz` file that are read, as far as they are there; None reads all. Returns contents by name: NumPy
     arrays of numbers or texts, and what `read_data_pickle` returns. Objects in arrays without dimensions are
@@ -138,13 +139,17 @@ def _read_array(stream: IO[bytes], size: int, budget: MemoryBudget) -> Any:
     if dtype.hasobject and dtype.kind == "O":
         # The pickle of an array without dimensions holds that array, which becomes its only element.
         return read_data_pickle(stream, size, budget)  # type: ignore[arg-type]
-    if dtype.kind not in "biufcSU" or dtype.subdtype is not None or (not dtype.itemsize and prod(shape) > 1):
+    if dtype.kind not in "biufcSU" or dtype.subdtype is not None:
         raise budget.error(f"{budget.name}: an array of {str(dtype)[:60]}; allowed: numbers and texts")
     count = prod(shape) * dtype.itemsize
     too_short = f"{budget.name}: the file ends before the array of shape {str(shape)[:60]} does"
     if not 0 <= count <= size or len(shape) > 32 or any(length < 0 for length in shape):
         raise budget.error(too_short)
-    budget.take(count)
+    texts = dtype.kind in "SU"
+    most, what = (MOST_TEXTS, "texts") if texts else (MOST_NUMBERS, "numbers")
+    # An array without columns has as many rows as it says.
+    require_at_most(prod(length or 1 for length in shape), most, f"{budget.name}: {what}", budget.error)
+    budget.take(count if texts else 8 * prod(shape))
     data = np.empty(count, dtype=np.uint8)
     filled = 0
     while filled < count:

@@ -22,14 +22,14 @@ from scipy import sparse
 
 from simbench.errors import SimbenchError
 from simbench.files.text import printable
+from simbench.system.limits import MOST_NUMBERS, MOST_TEXTS, require_at_most
 
-# Bytes that the arrays and texts of one file may take: with the interpreter and one copy of the largest array
-# that stays below a gigabyte.
-MAX_MEMORY = 600_000_000
+# Bytes that the arrays and texts of one file may take, each number as a float64.
+MAX_MEMORY = 8 * MOST_NUMBERS
 MAX_DEPTH = 40  # Levels of nesting.
 # Each makes or moves one value: this bounds time, and the memory of many small values.
 MAX_INSTRUCTIONS = 1_000_000
-MAX_NAME, MAX_EMPTY_TEXTS = 100, 1_000_000
+MAX_NAME = 100
 _ENTRY_BYTES = 100  # Memory of one entry of a dict.
 # What to do with a file that PyTorch wrote.
 TORCH_ADVICE = (
@@ -63,7 +63,8 @@ class MemoryBudget:
         """
         self.left -= count
         if self.left < 0:
-            raise self.error(f"{self.name}: its arrays take more than {MAX_MEMORY / 1e6:g} MB of memory")
+            allowed = f"{MAX_MEMORY / 1e6:g} MB, 8 bytes for each number"
+            raise self.error(f"{self.name}: its arrays take too much memory; allowed: {allowed}")
 
 
 class SparseMatrix(NamedTuple):
@@ -143,8 +144,8 @@ class _ArrayHolder(_Holder):
             self.value = data[0] if shape == () else data
             return
         # Elements of no bytes, empty texts, could be any number.
-        if not element.dtype.itemsize and size > MAX_EMPTY_TEXTS:
-            raise PickleProblem("an array of too many empty texts")
+        if element.dtype.kind in "SU" and size > MOST_TEXTS:
+            raise PickleProblem(f"an array of {size} texts; allowed: {MOST_TEXTS}")
         # Python 2 wrote bytes as text.
         data = data.encode("latin1") if isinstance(data, str) else data
         if not isinstance(data, bytes) or len(data) != size * element.dtype.itemsize:
@@ -198,7 +199,7 @@ def has_valid_text(array: NDArray[Any]) -> bool:
     """
     if array.dtype.kind != "U" or not array.size or not array.dtype.itemsize:
         return True
-    codes = np.frombuffer(array.tobytes(), np.dtype("u4").newbyteorder(array.dtype.byteorder))
+    codes = array.ravel(order="K").view(np.dtype("u4").newbyteorder(array.dtype.byteorder))
     return int(codes.max()) <= sys.maxunicode
 
 
@@ -206,6 +207,9 @@ def _checked_size(shape: Any) -> int:
     """Compute the number of elements of an array of a shape that a file states."""
     if not isinstance(shape, tuple) or any(type(length) is not int or length < 0 for length in shape):
         raise PickleProblem("the shape of an array is damaged")
+    # An array without columns has as many rows as it says.
+    if prod(length or 1 for length in shape) > MOST_NUMBERS:
+        raise PickleProblem(f"an array of shape {str(shape)[:60]}; allowed: {MOST_NUMBERS} numbers")
     return prod(shape)
 
 
@@ -427,7 +431,9 @@ def read_data_pickle(stream: BinaryIO, size: int, budget: MemoryBudget) -> Any:
     """
     try:
         loaded = _DataUnpickler(_BoundedStream(stream, size, budget), _Steps(_STEPS)).load()
-        return _to_plain(loaded, 0, {})
+        plain, count = _to_plain(loaded, 0, {})
+        require_at_most(count, MOST_NUMBERS, f"{budget.name}: numbers", budget.error)
+        return plain
     except PickleProblem as problem:
         raise budget.error(f"{budget.name}: {problem}") from None
     except (
@@ -439,11 +445,12 @@ def read_data_pickle(stream: BinaryIO, size: int, budget: MemoryBudget) -> Any:
         ) from None
 
 
-def _to_plain(value: Any, depth: int, done: dict[int, tuple[Any, Any]]) -> Any:
-    """Convert a value and all that it holds to plain values, each only once.
+def _to_plain(value: Any, depth: int, done: dict[int, tuple[Any, ...]]) -> tuple[Any, int]:
+    """Convert a value and all that it holds to plain values, each only once; count its numbers, written out.
 
     `depth`: levels of nesting above it; `done`: what was converted, by its identity: the original, which is
-    kept so that its identity is not given to another value, and the plain value; None while it is converted.
+    kept so that its identity is not given to another value, the plain value and the count; None while it is
+    converted.
     """
     while isinstance(value, _Holder):
         if value.value is None:
@@ -452,15 +459,15 @@ def _to_plain(value: Any, depth: int, done: dict[int, tuple[Any, Any]]) -> Any:
     if isinstance(value, _ElementType) or callable(value):
         raise PickleProblem("a class or an element type by itself is not read")
     if type(value) not in (list, tuple, dict):
-        return value
+        return value, np.size(value) if isinstance(value, np.ndarray) else 1
     if depth >= MAX_DEPTH or done.get(id(value), (None, 0))[1] is None:
         raise PickleProblem(f"more than {MAX_DEPTH} levels of nesting")
     if id(value) not in done:
         done[id(value)] = value, None
-        result: Any
+        held = value.values() if isinstance(value, dict) else value
+        items = [_to_plain(item, depth + 1, done) for item in held]
+        result: Any = [item for item, _ in items]
         if isinstance(value, dict):
-            result = {plain_name(key): _to_plain(item, depth + 1, done) for key, item in value.items()}
-        else:
-            result = [_to_plain(item, depth + 1, done) for item in value]
-        done[id(value)] = value, result
-    return done[id(value)][1]
+            result = dict(zip(map(plain_name, value), result, strict=True))
+        done[id(value)] = value, result, sum(count for _, count in items)
+    return done[id(value)][1:]  # type: ignore[return-value]

@@ -30,6 +30,7 @@ from simbench.motion.recordings import MarkerRecording, SkeletonRecording
 from simbench.motion.shipped import list_sample_recordings
 from simbench.plugins.declarations import call_plugin, require_plugin
 from simbench.plugins.entry_points import find_entry_points
+from simbench.system.limits import require_steps
 
 Recording = MarkerRecording | SkeletonRecording | HumanMotion
 
@@ -168,4 +169,6 @@ def read_recording(source: str, options: ReadOptions) -> Recording:
     largest = LARGEST_STREAMS.get(suffix, MAX_FILE_BYTES)
     if not require_regular_file(path, MotionError, largest).exists():
         raise MotionError(f"{source}: no such file")
-    return SUFFIXES[suffix](path, options)
+    recording = SUFFIXES[suffix](path, options)
+    require_steps(recording.time, source, MotionError)
+    return recording

@@ -29,6 +29,7 @@ from simbench.motion.readers.marker_tables import (
     keep_first_of_each_name,
 )
 from simbench.motion.recordings import MarkerRecording
+from simbench.system.limits import RATES
 
 INTEL, DEC, MIPS = 84, 85, 86
 CHARACTERS, BYTES, INTEGERS, FLOATS = -1, 1, 2, 4
@@ -48,8 +49,6 @@ SCALARS = {
 Parameter = tuple[int, tuple[int, ...], NDArray[np.float64]]
 # The counters have 16 bits; longer recordings say their frames elsewhere.
 MAX_FRAMES, MAX_POINTS = 65535, 32767
-# Rates of motion capture, Hz.
-RATES = (1.0, 100_000.0)
 # Parameters that list results of a model that are stored as points and are not positions, and the names of
 # such results in files that do not list them.
 MODEL_OUTPUTS = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS", "REACTIONS")

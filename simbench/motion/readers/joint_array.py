@@ -30,6 +30,7 @@ from simbench.motion.readers.marker_tables import LARGEST_NUMBER
 from simbench.motion.readers.smpl import read_smpl
 from simbench.motion.readers.smpl_parameters import has_smpl_parameters
 from simbench.motion.recordings import MarkerRecording, SkeletonRecording
+from simbench.system.limits import MOST_NUMBERS, RATES, require_at_most
 
 # At most this many names are listed in an error.
 LISTED = 12
@@ -39,8 +40,8 @@ _KEYS = read_yaml(Path(__file__).with_suffix(".yaml"), MotionError).value
 ASSUMED_RATE = 30.0
 # Keypoints below this confidence are not used.
 LEAST_CONFIDENCE = 0.3
-# Fewest joints of a body with one arm and hips; most numbers that are read (a gigabyte).
-FEWEST_JOINTS, MOST_NUMBERS = 5, 120_000_000
+# Fewest joints of a body with one arm and hips.
+FEWEST_JOINTS = 5
 # Standard deviation of the joints across the thinnest direction of the body, relative to the longest, below
 # which they lie in a plane: a person standing still has about 0.1.
 FLAT = 0.02
@@ -136,10 +137,9 @@ def read_joint_array(
         rate = options.fps
     elif said is not None:
         rate = float(said[1].reshape(()))
-        if not 1.0 <= rate <= 10_000.0:
-            raise MotionError(
-                f"{source}: {said[0]} is {rate:g}; a rate is 1 to 10000 Hz, or declare it (--fps)"
-            )
+        if not RATES[0] <= rate <= RATES[1]:
+            allowed = f"{RATES[0]:g} to {RATES[1]:g} Hz, or declare it (--fps)"
+            raise MotionError(f"{source}: {said[0]} is {rate:g}; allowed: {allowed}")
     elif options.strict:
         raise MotionError(f"{source}: the file does not say its rate; declare it (--fps)")
     else:
@@ -163,8 +163,7 @@ def read_joint_array(
 
 def _one_person(array: NDArray[Any], source: str) -> tuple[Array, tuple[str, ...]]:
     """Bring an array to (T, J, 3) of one person, with NaN for what was not seen; and notes."""
-    if array.size > MOST_NUMBERS:
-        raise MotionError(f"{source}: {array.size} numbers; at most {MOST_NUMBERS} are read")
+    require_at_most(array.size, MOST_NUMBERS, f"{source}: numbers", MotionError)
     if array.ndim == 2:
         array = array.reshape(len(array), -1, 3)
     notes: tuple[str, ...] = ()

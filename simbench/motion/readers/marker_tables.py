@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
 from simbench.motion.read_options import UNITS, ReadOptions, resolve_length_unit
+from simbench.system.limits import MOST_NUMBERS, require_at_most
 
 # What the programs that write these formats write unless told otherwise.
 USUAL_UNIT = "mm"
@@ -27,8 +28,6 @@ NO_VALUE = {"", "nan", "-nan", "na", "n/a", "null", "none", "-", "--", "nd", "in
 # Relative deviation from even spacing that is rounding of the written times, and of the rate from a
 # declared one.
 ROUNDING, RATE_TOLERANCE = 0.1, 0.02
-# Most numbers that are read, a gigabyte.
-MOST_NUMBERS = 120_000_000
 
 
 @dataclass
@@ -201,8 +200,7 @@ def read_sparse_numbers(
     """
     delimiter, comma = how
     rows = [k for k in range(first, len(lines)) if lines[k].strip(f" \t{delimiter}")]
-    if len(rows) * len(columns) > MOST_NUMBERS:
-        raise MotionError(f"{source}: {len(rows)} lines of {len(columns)} numbers; too many to read")
+    require_at_most(len(rows) * len(columns), MOST_NUMBERS, f"{source}: numbers", MotionError)
     if not rows or not columns:
         return np.empty((0, len(columns)))
     width, mark = max(columns) + 1, re.escape(delimiter)

@@ -18,6 +18,7 @@ from simbench.kinematics.arrays import Array
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers.marker_tables import LARGEST_NUMBER, quote
 from simbench.motion.recordings import SkeletonRecording, compute_world_poses, find_parent
+from simbench.system.limits import RATES
 
 # Segments by the one that carries them; each begins at the joint between the two.
 PARENTS = {
@@ -77,8 +78,9 @@ def read_mvnx(path: Path, options: ReadOptions) -> SkeletonRecording:
     rate = options.fps or content.rate
     if rate is None:
         raise MotionError(f"{source}: the subject has no frameRate; declare it (--fps)")
-    if not 1.0 <= rate <= 10_000.0:
-        raise MotionError(f"{source}: frameRate is {rate:g}; allowed: 1 to 10000 Hz, or declare it (--fps)")
+    if not RATES[0] <= rate <= RATES[1]:
+        allowed = f"{RATES[0]:g} to {RATES[1]:g} Hz, or declare it (--fps)"
+        raise MotionError(f"{source}: frameRate is {rate:g}; allowed: {allowed}")
     # The numbers of the frames count where they increase.
     numbers = np.array(content.indices) - content.indices[0]
     lost = numbers[-1] - (len(numbers) - 1)

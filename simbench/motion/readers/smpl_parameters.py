@@ -19,6 +19,7 @@ from simbench.files.arrays import UNNAMED
 from simbench.files.yaml_document import read_yaml
 from simbench.kinematics.arrays import Array
 from simbench.robot.sides import SIDES
+from simbench.system.limits import RATES
 
 _BODY = {
     "pelvis": None, "left_hip": "pelvis", "right_hip": "pelvis", "spine1": "pelvis", "left_knee": "left_hip",
@@ -357,10 +358,9 @@ class PoseParameters:
         if (key := first_of(values, RATE)) is not None:
             array = as_numbers(values[key])
             rate = float(array.reshape(-1)[0]) if array is not None and array.size == 1 else float("nan")
-            if not 1.0 <= rate <= 10_000.0:
-                raise MotionError(
-                    f"{where}, {key}: {rate:g}; it must be one number of frames a second, 1 to 10000"
-                )
+            if not RATES[0] <= rate <= RATES[1]:
+                allowed = f"one number of frames a second, {RATES[0]:g} to {RATES[1]:g}"
+                raise MotionError(f"{where}, {key}: {rate:g}; allowed: {allowed}")
         elif AIST_SCALING in values:
             notes.append(f"{AIST_RATE:g} frames a second, those of AIST++, whose names the file has")
             rate = AIST_RATE

@@ -15,7 +15,7 @@ from simbench.files.text import require_regular_file
 from simbench.motion.trajectory import JointTrajectory, validate_trajectory
 from simbench.motion.trajectory_files.array_archive import holds_joint_positions, read_archive
 from simbench.motion.trajectory_files.base_assignment import assign_base
-from simbench.motion.trajectory_files.joint_order import assign_joints
+from simbench.motion.trajectory_files.joint_order import assign_joints, joint_units
 from simbench.motion.trajectory_files.native import (
     is_run_log,
     read_run_log,
@@ -31,6 +31,7 @@ from simbench.motion.trajectory_files.stored_motion import (
 )
 from simbench.motion.trajectory_files.table import looks_like_robot_table, read_table
 from simbench.robot.robot import Robot
+from simbench.system.limits import FASTEST_BASE, FASTEST_SLIDE, FASTEST_TURN, require_speed
 
 _Reader = Callable[[Path, Robot, TrajectoryOptions], StoredMotion]
 
@@ -84,13 +85,29 @@ def assign_motion(stored: StoredMotion, robot: Robot, options: TrajectoryOptions
     q, are_degrees, joint_notes, joint_doubts = assign_joints(stored, robot, options, where)
     base, base_notes, base_doubts = assign_base(stored, robot, q, are_degrees, time, options, where)
     columns = np.ascontiguousarray(time), np.ascontiguousarray(q)
-    trajectory = JointTrajectory(*columns, robot.joint_names, base)
+    trajectory = validate_trajectory(JointTrajectory(*columns, robot.joint_names, base), where)
+    require_possible_speeds(trajectory, robot, where)
     return RobotMotion(
-        validate_trajectory(trajectory, where),
+        trajectory,
         (*notes, *joint_notes, *base_notes),
         (*doubts, *joint_doubts, *base_doubts),
         stored.format,
     )
+
+
+def require_possible_speeds(trajectory: JointTrajectory, robot: Robot, where: str) -> None:
+    """Refuse speeds that no robot has: what examines the way between samples would take for ever."""
+    time = trajectory.time
+    for name, unit, column in zip(robot.joint_names, joint_units(robot), trajectory.q.T, strict=True):
+        fastest = FASTEST_SLIDE if unit == "m" else FASTEST_TURN
+        require_speed(time, np.diff(column), fastest, unit, f"{where}: joint {name}", MotionError)
+    if trajectory.base is not None:
+        steps = np.diff(trajectory.base, axis=0)
+        moved = np.linalg.norm(steps[:, :3], axis=1)
+        require_speed(time, moved, FASTEST_BASE, "m", f"{where}: the base", MotionError)
+        # The chord of a unit quaternion is half the angle.
+        turned = 2.0 * np.linalg.norm(steps[:, 3:], axis=1)
+        require_speed(time, turned, FASTEST_TURN, "rad", f"{where}: the base's orientation", MotionError)
 
 
 def read_stored_motion(path: Path, robot: Robot, options: TrajectoryOptions) -> StoredMotion:

@@ -126,6 +126,8 @@ def assign_joints(
     """
     names, notes, doubts = stored.joint_names, [*stored.notes], [*stored.doubts]
     count = stored.joints.shape[1]
+    if not count:
+        raise MotionError(f"{where}: no columns of joints; allowed: one or more")
     if options.joint_order is not None:
         names = read_joint_order(options.joint_order)
         if len(names) != count:

@@ -8,6 +8,7 @@ from scipy.spatial.transform import Rotation, Slerp
 
 from simbench.errors import MotionError
 from simbench.motion.trajectory import JointTrajectory
+from simbench.system.limits import MOST_NUMBERS, MOST_SAMPLES, RATES, require_at_most, require_steps
 
 Array = NDArray[np.float64]
 
@@ -23,8 +24,6 @@ _NAMES = {
 QUATERNIONS = ("xyzw", "wxyz")  # Orders of the parts of a quaternion in files.
 _RATE_TOLERANCE = 0.05  # Relative difference between two rates that noise and finite differences explain.
 _EVEN = 1e-4  # Relative departure of a time step from the mean that is rounding.
-_LARGEST_RATE = 10_000.0
-_RATES = (1.0, 10_000.0)
 _ROUNDING = 1e-6  # Part of a time step by which the last sample may be late.
 
 
@@ -47,8 +46,8 @@ class TrajectoryOptions:
             raise MotionError(
                 f"quaternion {self.quaternion!r}: unknown order; allowed: {', '.join(QUATERNIONS)}"
             )
-        if self.fps is not None and not 1.0 <= self.fps <= 10_000.0:
-            raise MotionError(f"fps {self.fps:g}: allowed: 1 to 10000")
+        if self.fps is not None and not RATES[0] <= self.fps <= RATES[1]:
+            raise MotionError(f"fps {self.fps:g}: allowed: {RATES[0]:g} to {RATES[1]:g}")
 
 
 @dataclass(frozen=True)
@@ -100,6 +99,7 @@ def require_numbers(stored: StoredMotion, where: str) -> StoredMotion:
     `stored`: content of the file; `where`: the file, for messages. Returns the same, without velocities and
     link positions if they hold such numbers: they are evidence only.
     """
+    require_at_most(len(stored.joints), MOST_SAMPLES, f"{where}: samples", MotionError)
     for name, largest in _LARGEST.items():
         values = getattr(stored, name)
         if values is None:
@@ -149,8 +149,8 @@ def find_sampling(
             f"the file does not say its rate: {rate:g} samples a second are assumed, as is usual for such "
             "files; declare it with --fps",
         )
-    if not 0.1 <= rate <= _LARGEST_RATE:
-        raise MotionError(f"{where}: {rate:g} samples a second; allowed: 0.1 to {_LARGEST_RATE:g}")
+    if not 0.1 <= rate <= RATES[1]:
+        raise MotionError(f"{where}: {rate:g} samples a second; allowed: 0.1 to {RATES[1]:g}")
     if implied is not None and abs(implied / rate - 1.0) > _RATE_TOLERANCE:
         doubts += (f"the joint velocities in the file fit {implied:.4g} samples a second, not {rate:g}",)
     return np.arange(count) / rate, notes, doubts
@@ -168,11 +168,12 @@ def _own_times(time: Array, count: int, where: str) -> tuple[Array, tuple[str, .
             f"{where}: sample {k + 1} is at {time[k + 1]:g} s, after {time[k]:g} s; time must increase from "
             "sample to sample"
         )
+    require_steps(time, where, MotionError)
     notes: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
     if time[0] != 0.0:
         notes = (f"times shifted: the first sample is at {time[0]:.6g} s in the file",)
-    if len(steps) and not 0.5 <= 1.0 / np.median(steps) <= _LARGEST_RATE:
+    if len(steps) and not 0.5 <= 1.0 / np.median(steps) <= RATES[1]:
         doubts = (
             f"the times in the file are {np.median(steps):.3g} s apart: they may be in another unit; declare "
             "the rate with --fps",
@@ -196,7 +197,7 @@ def implied_rate(stored: StoredMotion) -> float | None:
         return None
     rate = float((steps * inner).sum()) / power
     explained = float(((inner - rate * steps) ** 2).sum()) < 0.1 * float((inner * inner).sum())
-    if not explained or not 0.1 <= rate <= _LARGEST_RATE:
+    if not explained or not 0.1 <= rate <= RATES[1]:
         return None
     return float(round(rate)) if abs(round(rate) / rate - 1.0) < _RATE_TOLERANCE / 2 else rate
 
@@ -224,9 +225,11 @@ def resample_trajectory(trajectory: JointTrajectory, rate: float) -> JointTrajec
     `rate`: samples per second. Returns the trajectory from its first time up to its last sample at the
     latest.
     """
-    if not _RATES[0] <= rate <= _RATES[1]:
-        raise MotionError(f"--rate {rate:g}: allowed: {_RATES[0]:g} to {_RATES[1]:g} samples a second")
+    if not RATES[0] <= rate <= RATES[1]:
+        raise MotionError(f"--rate {rate:g}: allowed: {RATES[0]:g} to {RATES[1]:g} samples a second")
     start, end = trajectory.time[0], trajectory.time[-1]
+    samples = (end - start) * rate * (trajectory.q.shape[1] or 1)
+    require_at_most(samples, MOST_NUMBERS, f"--rate {rate:g}: numbers", MotionError)
     steps = np.arange(int(np.floor((end - start) * rate + _ROUNDING)) + 1)
     time = np.minimum(start + steps / rate, end)
 

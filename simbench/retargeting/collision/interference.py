@@ -24,8 +24,10 @@ from simbench.robot.robot_limbs import hand_links
 
 # Bound on how much deeper than found an interference between two examined instants can be, m.
 _RESOLUTION = 1e-3
-# Samples that are examined together.
+# Samples, and instants between them, that are examined together.
 _BLOCK = 256
+# Most instants between the samples of a block: a person's links travel by a tenth of what takes so many.
+_MOST_INSTANTS = 65_536
 # Distance from a handle's point, m, up to which a shape is what the hand holds.
 _HELD_DISTANCE = 0.005
 # Sizes of a cylinder, to a micrometre, that tell a knob from the rim that it stands on.
@@ -55,6 +57,7 @@ def find_interference(
     toward each other at most comes no nearer than (d₀ + d₁ − s) / 2; where that is less than the margin,
     instants between the samples are examined until it can be off by 1 mm at most. So every interference
     deeper than 1 mm is found, and none that does not exist: one for each pair and each time without a break.
+    Where links travel by more than half a metre from sample to sample, instants are farther apart.
 
     The trajectory is that of all the robot's joints; without a base a floating root is at the world's origin,
     and a robot with a fixed base stands where its model says (`placed_robot`).
@@ -82,21 +85,23 @@ def find_interference(
         distance = _distances(scene, samples, gaps, gaps < margin + around, every)
         doubtful = 0.5 * (distance[:-1] + distance[1:] - travel) < margin
         pieces = np.ceil(np.where(doubtful, travel, 0.0).max(axis=1) / (2.0 * _RESOLUTION))
+        pieces *= min(1.0, _MOST_INSTANTS / max(pieces.sum(), 1.0))
         counts = zip(samples[:-1], pieces.clip(1.0).astype(int), strict=True)
         parts = [start + np.arange(number) / number for start, number in counts]
         instants = np.concatenate([*parts, samples[-1:]] if end == last else parts)
-        before = instants.astype(int) - begin
-        examined = np.zeros((len(instants), distance.shape[1]), dtype=bool)
-        examined[before < len(doubtful)] = doubtful[before[before < len(doubtful)]]
-        at_samples = instants == begin + before
-        examined[at_samples] |= distance[before[at_samples]] < margin
-        looked_at = np.flatnonzero(examined.any(axis=0))
-        gaps, _ = _gaps_and_travel(scene, instants, looked_at)
-        examined = examined[:, looked_at]
-        distance = _distances(scene, instants, gaps, examined & (gaps < margin), looked_at)
-        # Number of the instant, pair, and distance, m, of what is nearer than the margin at it.
-        at, pair_at = np.nonzero(examined & (distance < margin))
-        blocks.append((instants, at, looked_at[pair_at], distance[at, pair_at]))
+        for part in np.array_split(instants, -(-len(instants) // _BLOCK)):
+            before = part.astype(int) - begin
+            examined = np.zeros((len(part), distance.shape[1]), dtype=bool)
+            examined[before < len(doubtful)] = doubtful[before[before < len(doubtful)]]
+            at_samples = part == begin + before
+            examined[at_samples] |= distance[before[at_samples]] < margin
+            looked_at = np.flatnonzero(examined.any(axis=0))
+            gaps, _ = _gaps_and_travel(scene, part, looked_at)
+            examined = examined[:, looked_at]
+            exact = _distances(scene, part, gaps, examined & (gaps < margin), looked_at)
+            # Number of the instant, pair, and distance, m, of what is nearer than the margin at it.
+            at, pair_at = np.nonzero(examined & (exact < margin))
+            blocks.append((part, at, looked_at[pair_at], exact[at, pair_at]))
     instants = np.concatenate([each for each, *_ in blocks])
     offsets = np.cumsum([0, *(len(each) for each, *_ in blocks)])
     row = np.concatenate([at + offset for (_, at, *_), offset in zip(blocks, offsets, strict=False)])
@@ -125,10 +130,12 @@ def find_near_pairs(
     scene, pairs = _make_scene(robot, trajectory, obstacles)
     if not pairs:
         return {}
-    samples = np.arange(len(trajectory.time), dtype=np.float64)
-    every = np.arange(len(scene.workspace.first))
-    gaps, _ = _gaps_and_travel(scene, samples, every)
-    least = _distances(scene, samples, gaps, gaps < margin, every).min(axis=0)
+    samples, every = np.arange(len(trajectory.time), dtype=np.float64), np.arange(len(scene.workspace.first))
+    least = np.full(len(every), np.inf)
+    for begin in range(0, len(samples), _BLOCK):
+        part = samples[begin : begin + _BLOCK]
+        gaps, _ = _gaps_and_travel(scene, part, every)
+        np.minimum(least, _distances(scene, part, gaps, gaps < margin, every).min(axis=0), out=least)
     found = {pair: float(least[columns].min()) for pair, columns in pairs.items()}
     return {pair: distance for pair, distance in found.items() if distance < margin}
 
