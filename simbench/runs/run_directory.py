@@ -29,6 +29,7 @@ from simbench.files.storage import (
     sync,
     write_whole,
 )
+from simbench.plugins.declarations import call_plugin
 from simbench.system.termination import TERMINATING
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def shielded_from_interrupt() -> Iterator[Callable[[], bool]]:
     This has no effect outside the main thread, which alone receives signals, and on signals that are ignored,
     as Ctrl-C is in the background of a script. Yields `interrupted`: tells whether a signal has arrived, for
     a block that can end early. Compiled code that is interrupted anywhere may turn the exception into another
-    error.
+    error. Plug-ins and policies, which may never return, are interrupted at once.
     """
     held: list[int] = []
     if threading.current_thread() is not threading.main_thread():
@@ -66,8 +67,11 @@ def shielded_from_interrupt() -> Iterator[Callable[[], bool]]:
         return
 
     def hold(number: int, frame: FrameType | None) -> None:
-        del frame
         held.append(number)
+        while frame is not None and frame.f_code is not call_plugin.__code__:
+            frame = frame.f_back
+        if frame is not None:
+            previous[signal.Signals(number)](number, frame)
 
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, *TERMINATING)}
     previous = {number: handler for number, handler in handlers.items() if callable(handler)}
@@ -78,8 +82,9 @@ def shielded_from_interrupt() -> Iterator[Callable[[], bool]]:
     finally:
         for number, handler in previous.items():
             signal.signal(number, handler)
-    if held:
-        previous[signal.Signals(held[0])](held[0], None)
+        # Also where the block ends by an error: it was to end.
+        if held:
+            previous[signal.Signals(held[0])](held[0], None)
 
 
 def incomplete_path(final: Path) -> Path:

@@ -13,6 +13,7 @@ import run_by_hand as by_hand
 
 from simbench.cli.main import main
 from simbench.errors import RunError, SimbenchError, StudyError
+from simbench.plugins.declarations import call_plugin
 from simbench.runs.provenance import collect_provenance
 from simbench.runs.run_directory import (
     MARKER,
@@ -386,6 +387,25 @@ def test_an_interrupt_waits_for_the_block_and_then_happens():
         work()
     assert done == [False, True]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_an_interrupt_does_not_wait_for_a_plug_in():
+    """Which may never return: this one says what is wrong instead of being interrupted."""
+
+    def plugged():
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+            for _ in iter(int, 1):
+                pass
+        except KeyboardInterrupt:
+            raise ValueError from None
+
+    def work():
+        with shielded_from_interrupt():
+            call_plugin("plugged", plugged)
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
 
 
 def test_nothing_happens_without_an_interrupt():

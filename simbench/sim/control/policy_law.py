@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
+import importlib.util
+import json
+import signal
+import subprocess
+import sys
+import weakref
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +23,11 @@ from simbench.kinematics.arrays import Array
 from simbench.plugins.declarations import call_plugin, plugin_maker
 from simbench.retargeting.reference.reference import Timeline
 from simbench.robot.robot import Robot
+from simbench.sim.control import policy_process
 from simbench.sim.control.laws import RowsLaw
 from simbench.sim.control.policy_contract import PolicyContract
 from simbench.sim.control.policy_observer import Observer, Snapshot, rotation_matrix, spread
+from simbench.sim.control.policy_process import TYPES
 from simbench.sim.state import RobotState
 
 Act = Callable[[Array], Array]  # Maps an observation (size,) to an action (m,).
@@ -267,49 +277,74 @@ def _by_joint(
     return [given[name] for name in contract.joints]
 
 
-# Types of an ONNX graph's input and output.
-_TYPES = {"tensor(float)": np.float32, "tensor(double)": np.float64}
+# Time that an ONNX graph may take for one action, and to load, s.
+STEP_LIMIT, LOAD_LIMIT = 2.0, 30.0
 MISSING = "control.policy: ONNX files need onnxruntime: install simbench's extra `onnx`"
 
 
-def load_onnx(path: Path, law: PolicyLaw) -> Act:
+def load_onnx(path: Path, law: PolicyLaw, limit: float = STEP_LIMIT, load_limit: float = LOAD_LIMIT) -> Act:
     """Load an ONNX graph with one input and one output, and compare its sizes with a contract.
 
-    `path`: ONNX file. Returns maps an observation to an action, on one thread.
+    `path`: ONNX file; `limit`, `load_limit`: time that it may take for an action, and to load, s. Returns
+    maps an observation to an action, on one thread of a process of its own, which ends with the function.
     """
-    try:
-        import onnxruntime
-    except ImportError:
-        raise PolicyError(MISSING) from None
+    if importlib.util.find_spec("onnxruntime") is None:
+        raise PolicyError(MISSING)
     if not require_regular_file(path, PolicyError).exists():
         raise PolicyError(f"{path}: no such file")
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.log_severity_level = 4
-    try:
-        session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-    except Exception as error:
-        raise PolicyError(f"{path}: no ONNX graph: {' '.join(str(error).split())[:120]}") from None
-    inputs, outputs = session.get_inputs(), session.get_outputs()
-    for what, found in (("input", inputs), ("output", outputs)):
-        if len(found) != 1:
-            names = ", ".join(each.name for each in found)
-            raise PolicyError(f"{path}: has {len(found)} {what}s ({names}); allowed: one")
-        if found[0].type not in _TYPES:
-            kinds = ", ".join(_TYPES)
-            raise PolicyError(f"{path}: {what} {found[0].name} is {found[0].type}; allowed: {kinds}")
-    size = law.observer.size
-    _require_size(path, f"input {inputs[0].name}", inputs[0].shape, size, law.observer.describe_size())
-    count = len(law.joints)
-    _require_size(path, f"output {outputs[0].name}", outputs[0].shape, count, f"{count}, one for each joint")
-    kind, name, flat = _TYPES[inputs[0].type], inputs[0].name, len(inputs[0].shape) == 1
+    size, count = law.observer.size, len(law.joints)
+    process = subprocess.Popen(
+        [sys.executable, policy_process.__file__, path, *map(str, (size, count, limit, load_limit))],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        # Only this process reacts to Ctrl-C.
+        start_new_session=True,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    feed, answers, errors = process.stdin, process.stdout, process.stderr
+
+    def reason(seconds: float, work: str) -> str:
+        if process.wait() == -signal.SIGALRM:
+            return f"the policy took more than {seconds:g} s {work}; allowed: a graph that ends sooner"
+        return (errors.read().decode(errors="replace") or f"exit status {process.returncode}").strip()
 
     def act(observation: Array) -> Array:
-        given = observation.astype(kind)
-        (answer,) = session.run(None, {name: given if flat else given[None]})
-        return np.asarray(answer, dtype=float).ravel()
+        # Why the process has ended is told below.
+        with contextlib.suppress(BrokenPipeError):
+            feed.write(observation.tobytes())
+            feed.flush()
+        answer = answers.read(8 * count)
+        if len(answer) < 8 * count:
+            raise PolicyError(f"{path}: {reason(limit, 'for one step')} (at {law.time:.4g} s)")
+        return np.frombuffer(answer)
 
-    return act
+    weakref.finalize(act, _end, process)
+    if not (line := answers.readline()):
+        raise PolicyError(f"{path}: no ONNX graph: {reason(load_limit, 'to load')[:120]}")
+    described = json.loads(line)
+    for what, found in zip(("input", "output"), described, strict=True):
+        if len(found) != 1:
+            names = ", ".join(name for name, *_ in found)
+            raise PolicyError(f"{path}: has {len(found)} {what}s ({names}); allowed: one")
+        name, kind, shape = found[0]
+        if kind not in TYPES:
+            raise PolicyError(f"{path}: {what} {name} is {kind}; allowed: {', '.join(TYPES)}")
+        wanted, allowed = (
+            (size, law.observer.describe_size())
+            if what == "input"
+            else (count, f"{count}, one for each joint")
+        )
+        _require_size(path, f"{what} {name}", shape, wanted, allowed)
+    return partial(call_plugin, str(path), act)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a process, whatever it does."""
+    process.kill()
+    process.communicate()
 
 
 def load_callable(reference: str, robot: Robot) -> Act:
@@ -321,7 +356,7 @@ def load_callable(reference: str, robot: Robot) -> Act:
     made: Any = plugin_maker("policies", reference, None)(robot)
     if not callable(made):
         raise PolicyError(f"{reference}: makes a value of type {type(made).__name__}; allowed: a function")
-    return lambda observation: call_plugin(reference, made, observation)
+    return partial(call_plugin, reference, made)
 
 
 def _require_size(path: Path, what: str, shape: list[Any], size: int, described: str) -> None:

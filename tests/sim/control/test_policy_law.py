@@ -1,7 +1,10 @@
 """Control laws of policies."""
 
 import json
+import os
+import signal
 import sys
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +18,7 @@ from simbench import PolicyError, load_scenario, run_scenario
 from simbench.errors import SimbenchError
 from simbench.robot.robot import load_robot
 from simbench.runs.log import open_run
+from simbench.runs.run_directory import shielded_from_interrupt
 from simbench.sim.control.laws import PdLaw
 from simbench.sim.control.policy_contract import PolicyContract, read_contract, tracking_contract
 from simbench.sim.control.policy_law import PolicyLaw, load_onnx
@@ -282,6 +286,77 @@ def test_files_that_are_no_graphs_are_refused(puma, tmp_path):
     (tmp_path / "text.onnx").write_text("no graph", encoding="utf-8")
     with pytest.raises(PolicyError):
         load_onnx(tmp_path / "text.onnx", law)
+
+
+def endless(path):
+    """An ONNX graph whose loop never ends."""
+    onnx = pytest.importorskip("onnx")
+    helper, value = onnx.helper, onnx.helper.make_tensor_value_info
+    nodes = [helper.make_node("Identity", ["go"], ["on"]), helper.make_node("Add", ["x", "x"], ["y"])]
+    given, made = [value("k", 7, []), value("go", 9, []), value("x", 1, [1, 6])], [value("on", 9, [])]
+    body = helper.make_graph(nodes, "body", given, [*made, value("y", 1, [1, 6])])
+    whole = helper.make_graph(
+        [helper.make_node("Loop", ["", "true", "o"], ["a"], body=body)],
+        "g",
+        [value("o", 1, [1, 6])],
+        [value("a", 1, [1, 6])],
+        [helper.make_tensor("true", 9, [], [True])],
+    )
+    onnx.save(helper.make_model(whole, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), path)
+    return path
+
+
+def test_a_graph_that_does_not_end_is_ended(puma, tmp_path):
+    pytest.importorskip("onnxruntime")
+    law = PolicyLaw(puma, contract(puma), DT)
+    act = load_onnx(endless(tmp_path / "loop.onnx"), law, limit=0.01)
+    with pytest.raises(
+        PolicyError, match=r"loop.onnx: the policy took more than 0.01 s for one step; allowed"
+    ):
+        act(np.zeros(6))
+    with pytest.raises(PolicyError, match=r"the policy took more than 1e-06 s to load; allowed"):
+        load_onnx(tmp_path / "loop.onnx", law, load_limit=1e-6)
+
+
+def test_a_signal_ends_a_graph_that_does_not_end(puma, tmp_path):
+    """Where it is held back from everything else, until what is simulated is written."""
+    pytest.importorskip("onnxruntime")
+    act = load_onnx(endless(tmp_path / "loop.onnx"), PolicyLaw(puma, contract(puma), DT), limit=1e6)
+
+    def send():
+        while sys._current_frames()[threading.main_thread().ident].f_code.co_name != "act":
+            pass
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    def run():
+        with shielded_from_interrupt():
+            act(np.zeros(6))
+
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    threading.Thread(target=send).start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run()
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def test_observations_and_actions_pass_unchanged_and_what_fails_is_told(puma, tmp_path):
+    pytest.importorskip("onnxruntime")
+    helper, law = pytest.importorskip("onnx").helper, PolicyLaw(puma, contract(puma), DT)
+    given = np.random.default_rng(0).normal(size=6)
+    double = graph(tmp_path / "g.onnx", inputs=(("o", 11, [6]),), outputs=(("a", 11, ["m"]),))
+    np.testing.assert_array_equal(load_onnx(double, law)(given), given)
+    made = helper.make_graph(
+        [helper.make_node("Concat", ["o", "o"], ["a"], axis=1)],
+        "g",
+        [helper.make_tensor_value_info("o", 1, [1, "n"])],
+        [helper.make_tensor_value_info("a", 1, [1, "m"])],
+    )
+    model = helper.make_model(made, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+    (tmp_path / "twice.onnx").write_bytes(model.SerializeToString())
+    with pytest.raises(PolicyError, match=r"twice.onnx: an action of 12 numbers; allowed: 6 \(at 0 s\)"):
+        load_onnx(tmp_path / "twice.onnx", law)(given)
 
 
 SWEEP = {"motion.task": {"amplitude_rad": 0.1}, "simulation.settle_s": 0.05, "simulation.hold_s": 0.05}
