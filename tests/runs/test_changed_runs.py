@@ -80,5 +80,5 @@ def test_plots_are_not_written_through_a_link(run, capsys, tmp_path):
     outside = tmp_path / "outside"
     outside.mkdir()
     (run / "plots").symlink_to(outside)
-    refused(capsys, run, ["report"], "plots: is a link")
+    refused(capsys, run, ["report", "--plots"], "plots: is a link")
     assert list(outside.iterdir()) == []

@@ -93,7 +93,7 @@ def test_the_video_of_a_part_is_as_long_as_its_speed_says(run, tmp_path, capsys,
         (["--set", "camera.fov_deg=200"], "camera.fov_deg"),
         (["--ghost-offset", "1e9"], "--ghost-offset 1e+09: allowed: -20 to 20 m"),
         (["--out", "a.avi"], "must end in .mp4, .gif or .webp"),
-        (["--out", "no/such/a.mp4"], "no/such/a.mp4: cannot write the video"),
+        (["--out", "no/such/a.mp4"], "no/such/a.mp4: must be a file in a directory that exists"),
     ],
 )
 def test_what_cannot_be_shown_is_refused_in_one_line(run, options, words, tmp_path, monkeypatch, capsys):
