@@ -19,7 +19,7 @@ _SET_STATE, _BAD_BIT = "_ZNSt9basic_iosIcSt11char_traitsIcEE5clearESt12_Ios_Iost
 class _Functions(ctypes.Structure):
     """Functions that read, write, seek and close a stream of C; none by default."""
 
-    _fields_ = [(name, ctypes.c_void_p) for name in ("read", "write", "seek", "close")]  # noqa: RUF012
+    _fields_ = [(name, ctypes.c_void_p) for name in ("read", "write", "seek", "close")]
 
 
 @contextlib.contextmanager
