@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,6 +60,17 @@ class RewardWeights:
     height: float = 0.25
     equipment: float = 0.5  # of the equipment's joints.
     smoothness: float = 0.1  # of actions that change little.
+
+    def __post_init__(self) -> None:
+        """Refuse what is no weight."""
+        for name, weight in vars(self).items():
+            _require_number(f"weights: {name}", weight)
+
+
+def _require_number(what: str, value: object) -> None:
+    """Refuse what is no finite number from 0."""
+    if not isinstance(value, Real) or not 0.0 <= float(value) < np.inf:
+        raise SimbenchError(f"{what}: {value!r}; allowed: a finite number from 0")
 
 
 def near(error: Array | float, scale: float) -> float:
@@ -131,6 +143,8 @@ class ScenarioEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
     ) -> None:
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise SimbenchError(f"render_mode: {render_mode}; allowed: None, rgb_array")
+        if max_time_s is not None:
+            _require_number("max_time_s", max_time_s)
         asked = (
             override_scenario(scenario, overrides)
             if isinstance(scenario, Scenario)
@@ -158,7 +172,8 @@ class ScenarioEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
         self._pauses: Iterator[tuple[RobotState, Array]] = iter(())
         self._drawing = ExitStack()
         self._scene: Scene | None = None
-        self._going_on = False
+        # Whether `step` may be called, and whether there is a world.
+        self._going_on = self._open = False
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -170,8 +185,7 @@ class ScenarioEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
         Returns `observation` (size,): first observation; `info`: as of `step`.
         """
         super().reset(seed=seed, options=options)
-        self._episode.close()
-        self._episode = ExitStack()
+        self._end()
         prepared = self.prepared = restart(self._prepared)
         scenario = prepared.scenario
         variation, settings = scenario.variation, scenario.simulation
@@ -200,7 +214,7 @@ class ScenarioEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
         first = self._advance()
         if first is None:
             raise SimbenchError("reset: the simulation ended before its first step")
-        self._going_on = True
+        self._going_on = self._open = True
         self._state, self._row = first
         return self._observe(), self._info({})
 
@@ -214,10 +228,9 @@ class ScenarioEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
         `truncated`: whether the planned motion, or `max_time_s`, is over; `info`: `time_s`; `reward_terms` by
         name; `fell` and `diverged`.
         """
-        if not self._going_on:
-            raise SimbenchError("step: no episode is going on; call reset first")
+        self._require("step", self._going_on)
         self._before = self._law.action.copy()
-        self._law.set_action(np.asarray(action, dtype=float))
+        self._law.set_action(action)
         going_on = self._advance()
         if going_on is None:
             self._simulation.body.read_state(self._state)
@@ -235,8 +248,9 @@ class ScenarioEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
 
         Returns (height, width, 3) of uint8, or None: the picture; None where `render_mode` asks for none.
         """
-        if self.render_mode is None or not hasattr(self, "prepared"):
+        if self.render_mode is None:
             return None
+        self._require("render", self._open)
         from simbench.runs.video import make_camera
         from simbench.sim.rendering.portrait import fit_camera
         from simbench.sim.rendering.scene_renderer import open_scene, take_picture
@@ -254,8 +268,8 @@ class ScenarioEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
         return take_picture(self._scene).rgb
 
     def close(self) -> None:
-        """Remove the world, and what draws it."""
-        self._episode.close()
+        """Remove the world, and what draws it; `reset` makes another one."""
+        self._end()
         self._drawing.close()
         self._scene = None
 
@@ -264,8 +278,20 @@ class ScenarioEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
 
         Returns log, from which `simbench.runs.metrics.run_metrics` computes metrics.
         """
+        self._require("log", hasattr(self, "_simulation"))
         self._stepper.take_extremes()
         return build_log(self.prepared, self._simulation.body.robot, self.recorder, derive=True)
+
+    def _end(self) -> None:
+        """Remove the world."""
+        self._going_on = self._open = False
+        self._episode.close()
+        self._episode = ExitStack()
+
+    def _require(self, call: str, possible: bool) -> None:
+        """Refuse a call that needs an episode."""
+        if not possible:
+            raise SimbenchError(f"{call}: no episode is going on; call reset first")
 
     def _make_law(self, prepared: Preparation) -> PolicyLaw:
         """Make the law of an episode, which holds the actions."""

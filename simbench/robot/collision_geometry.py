@@ -39,10 +39,12 @@ def build_convex_geometry(model: pin.Model, urdf_text: str) -> pin.GeometryModel
     frames = [(frame.name, frame.parentJoint) for frame in model.frames]
     content = (pin.__version__, urdf_text, _mesh_states(urdf_text), frames)
     key = hashlib.sha256(repr(content).encode()).hexdigest()
-    if key in _BUILT:
-        return _BUILT[key].copy()
+    # Another thread may change it between two lines.
+    if (built := _BUILT.get(key)) is not None:
+        return built.copy()
     if len(_BUILT) >= _MOST_BUILT:
-        _BUILT.pop(next(iter(_BUILT)))
+        with suppress(KeyError, RuntimeError):
+            _BUILT.pop(next(iter(_BUILT)))
     folder = user_cache_dir()
     for path in sorted((folder / "simbench" / "shapes").glob(f"{key}-*.bin")) if folder else ():
         # A file is named by its content: what is damaged is not given to the library, which would not notice.

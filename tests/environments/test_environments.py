@@ -1,6 +1,8 @@
 """Environments: what Gymnasium asks of them, seeds, rewards, and the same physics as a run."""
 
+import os
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -104,6 +106,58 @@ def test_time_ends_the_episode():
     assert ends == [(False, False)] * 4 + [(False, True)]
     with pytest.raises(SimbenchError, match="no episode is going on; call reset first"):
         env.step(np.zeros(6, np.float32))
+
+
+def test_calls_without_an_episode_and_odd_actions_are_refused():
+    env = ScenarioEnv(load_scenario("puma560_sweep", SHORT), render_mode="rgb_array")
+    nothing = np.zeros(6, np.float32)
+    needs_reset = "no episode is going on; call reset first"
+    for name, call in (("step", lambda: env.step(nothing)), ("render", env.render), ("log", env.log)):
+        with pytest.raises(SimbenchError, match=f"{name}: {needs_reset}"):
+            call()
+    first, _ = env.reset(seed=0)
+    for action in (np.zeros(5), nothing * np.nan, None, "abc", [[1.0], [2.0, 3.0]], 0.0):
+        with pytest.raises(PolicyError, match=r"contract: (an )?action"):
+            env.step(action)
+    after = env.step(nothing)[0]
+    env.close()
+    with pytest.raises(SimbenchError, match=f"step: {needs_reset}"):
+        env.step(nothing)
+    with pytest.raises(SimbenchError, match=f"render: {needs_reset}"):
+        env.render()
+    assert env.log().sizes["time"] > 0
+    # What was refused has changed nothing.
+    np.testing.assert_array_equal(env.reset(seed=0)[0], first)
+    np.testing.assert_array_equal(env.step(nothing)[0], after)
+    env.close()
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -1.0, "a"])
+def test_weights_and_time_are_numbers(value):
+    with pytest.raises(SimbenchError, match=r"weights: tilt: .*; allowed: a finite number from 0"):
+        RewardWeights(tilt=value)
+    with pytest.raises(SimbenchError, match=r"max_time_s: .*; allowed: a finite number from 0"):
+        ScenarioEnv("puma560_sweep", max_time_s=value)
+
+
+@pytest.mark.parametrize("engine", ["bullet", "mujoco"])
+def test_threads_give_what_one_gives(engine, capfd):
+    """And the standard output is still there."""
+    pytest.importorskip({"bullet": "pybullet"}.get(engine, engine))
+    actions = np.random.default_rng(0).uniform(-0.2, 0.2, (10, 6)).astype(np.float32)
+
+    def run(seed):
+        env = ScenarioEnv("puma560_sweep", {**SHORT, "simulation.engine": engine})
+        found = episode(env, seed, actions)
+        env.close()
+        return np.array(found[1:])
+
+    with ThreadPoolExecutor(2) as pool:
+        together = list(pool.map(run, (0, 1)))
+    np.testing.assert_array_equal(together, [run(0), run(1)])
+    os.write(1, b"still\n")
+    os.write(2, b"there\n")
+    assert capfd.readouterr() == ("still\n", "there\n")
 
 
 def test_a_fall_ends_the_episode(still):

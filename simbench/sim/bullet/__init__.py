@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from simbench.errors import RobotError, RunError
 from simbench.files.storage import scratch_folder
-from simbench.robot.native_output import hidden_native_stdout, quiet_native_output
+from simbench.robot.native_output import quiet_native_output
 from simbench.robot.robot import Robot
 from simbench.robot.urdf.source import MOST_JOINTS
 from simbench.sim.engine import GRAVITY
@@ -43,7 +43,7 @@ def open_world(
     from simbench.sim.bullet.bullet_bodies import bullet
 
     # The window's thread prints whenever it likes.
-    with hidden_native_stdout() if gui else contextlib.nullcontext():
+    with quiet_native_output("stdout") if gui else contextlib.nullcontext():
         with quiet_native_output():
             client = bullet.connect(bullet.GUI if gui else bullet.DIRECT)
         try:

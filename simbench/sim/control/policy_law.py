@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simbench.errors import PolicyError
 from simbench.files.text import require_regular_file
@@ -102,12 +103,15 @@ class ActionLaw(RowsLaw):
         """Time of the next step, s."""
         return self._step * self._timestep
 
-    def set_action(self, action: Array) -> None:
+    def set_action(self, action: NDArray[Any]) -> None:
         """Hold an action from the next step on.
 
         `action` (m,): as the policy returns it: before clip, scale and offset.
         """
-        values = np.asarray(action, dtype=float)
+        try:
+            values = np.asarray(action, dtype=float)
+        except (TypeError, ValueError):
+            raise PolicyError(f"{self._where}: an action that is no array; allowed: of numbers") from None
         if values.shape != self.action.shape:
             raise PolicyError(
                 f"{self._where}: an action of shape {values.shape}; allowed: ({len(self.joints)},), "

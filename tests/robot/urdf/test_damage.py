@@ -1,6 +1,5 @@
 """Damaged URDFs and odd notations: refused in one line, or read by all libraries without a word."""
 
-import os
 import re
 import xml.etree.ElementTree as ET
 
@@ -10,7 +9,6 @@ import pytest
 import urdf_texts as texts
 
 from simbench.errors import RobotError
-from simbench.robot.native_output import quiet_native_output
 from simbench.robot.robot import load_robot
 from simbench.robot.robot_inspection import RobotInspection
 from simbench.robot.urdf.elements import parse_numbers
@@ -242,13 +240,3 @@ def test_only_what_simulators_read_is_handed_on(tmp_path):
     plain = tmp_path / "plain.urdf"
     plain.write_text(WHOLE, encoding="utf-8")
     assert made == read_urdf(plain, floating=False)[0]
-
-
-def test_native_output_is_kept_off_both_streams_and_they_work_again(capfd):
-    with quiet_native_output():
-        with pytest.raises(ValueError, match="URDF"):
-            pin.buildModelFromXML("<robot/>")
-        os.write(1, b"hidden")
-        os.write(2, b"hidden")
-    os.write(1, b"shown\n")
-    assert capfd.readouterr() == ("shown\n", "")
