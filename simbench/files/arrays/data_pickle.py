@@ -470,4 +470,4 @@ def _to_plain(value: Any, depth: int, done: dict[int, tuple[Any, ...]]) -> tuple
         if isinstance(value, dict):
             result = dict(zip(map(plain_name, value), result, strict=True))
         done[id(value)] = value, result, sum(count for _, count in items)
-    return done[id(value)][1:]  # type: ignore[return-value]
+    return done[id(value)][1:]
