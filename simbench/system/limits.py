@@ -6,8 +6,6 @@ With them no input takes more than 1.2 GB of memory while it is read.
 import numpy as np
 from numpy.typing import NDArray
 
-from simbench.errors import SimbenchError
-
 MOST_NUMBERS = 50_000_000  # Numbers of all arrays of a file, shared ones written out: 400 MB.
 MOST_TEXTS = 1_000_000  # Texts of a file: each becomes an object of some hundred bytes.
 MOST_SAMPLES = 2_000_000  # Samples of a motion: five hours at 100 Hz.
@@ -20,17 +18,20 @@ FASTEST_BASE = 100.0  # Speed of a robot's base, m/s: beyond it positions are no
 FASTEST_TURN = 1000.0  # Angular speed of a base or a joint, rad/s: a motor without its gear.
 FASTEST_SLIDE = 100.0  # Speed of a prismatic joint, m/s.
 MOST_SHAPES = 200  # Shapes of one mechanism: every link of a robot is checked against each.
+# Elements `link`, `joint`, `visual` and `collision` of a URDF: the largest robots have some hundred.
+MOST_ELEMENTS = 2000
+MOST_JOINTS = 200  # Joints of a robot that move; Bullet alone has room for fewer.
 MOST_OBSERVATIONS = 1_000_000  # Numbers that a policy observes at a tick, its history included.
 
 
-def require_at_most(number: float, largest: float, what: str, error: type[SimbenchError]) -> None:
+def require_at_most(number: float, largest: float, what: str, error: type[Exception]) -> None:
     """Refuse more of something than is allowed. `what`: its name in the plural, behind where it is."""
     if not number <= largest:
         where, _, name = what.rpartition(": ")
         raise error(f"{where}: {number:.10g} {name}; allowed: {largest:.10g}")
 
 
-def require_steps(time: NDArray[np.float64], where: str, error: type[SimbenchError]) -> None:
+def require_steps(time: NDArray[np.float64], where: str, error: type[Exception]) -> None:
     """Refuse times (T,), s, that are many or too near each other; those that do not increase are others'."""
     require_at_most(len(time), MOST_SAMPLES, f"{where}: samples", error)
     steps = np.diff(time)
@@ -49,7 +50,7 @@ def require_speed(
     fastest: float,
     unit: str,
     what: str,
-    error: type[SimbenchError],
+    error: type[Exception],
 ) -> None:
     """Refuse what no robot does. `moved` (T - 1,): how far `what` moves between times (T,), s, in `unit`."""
     speed = np.abs(moved) / np.diff(time)

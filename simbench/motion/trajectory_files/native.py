@@ -29,6 +29,7 @@ from simbench.files.storage import whole_file, write_whole
 from simbench.files.text import require_regular_file
 from simbench.motion.trajectory import JOINT_UNITS, JointTrajectory, validate_trajectory
 from simbench.motion.trajectory_files.stored_motion import StoredMotion
+from simbench.system.limits import MOST_NUMBERS, MOST_SAMPLES, require_at_most
 
 FORMAT = "simbench joint trajectory 1"
 
@@ -207,6 +208,7 @@ def read_trajectory_netcdf(path: Path) -> JointTrajectory:
         check_structure(file, len(content))
         if (kind := file.attrs.get("format")) != FORMAT:
             raise MotionError(f"{path}: holds {kind!r}; a joint trajectory is {FORMAT!r}")
+        _require_sizes(file, path, "position", "base_position")
         names = tuple(str(name) for name in file["joint"].asstr()[...])
         base = None
         if "base_position" in file:
@@ -221,6 +223,13 @@ def read_trajectory_netcdf(path: Path) -> JointTrajectory:
             if values is not None and values.shape != allowed:
                 raise MotionError(f"{path}: {name} has the shape {values.shape}; must be {allowed}")
         return validate_trajectory(trajectory, str(path))
+
+
+def _require_sizes(file: h5py.File, path: Path, *names: str) -> None:
+    """Refuse a motion that is too long, or too large, before it is read."""
+    for name in (name for name in ("time", *names) if name in file):
+        require_at_most(file[name].size, MOST_NUMBERS, f"{path}: {name}: numbers", MotionError)
+        require_at_most(file[name].len(), MOST_SAMPLES, f"{path}: {name}: samples", MotionError)
 
 
 def to_stored(trajectory: JointTrajectory, name: str) -> StoredMotion:
@@ -269,6 +278,7 @@ def read_run_log(path: Path) -> StoredMotion:
             name = "joint_position"
             if name not in file or "joint" not in file or "time" not in file:
                 raise MotionError(f"{log}: holds no {name}: not the log of a robot's run")
+            _require_sizes(file, log, name, "base_pose")
             joints = np.asarray(file[name][...], dtype=float)
             names = tuple(str(each) for each in file["joint"].asstr()[...])
             time = np.asarray(file["time"][...], dtype=float)

@@ -49,6 +49,7 @@ class RobotTree:
         self.text = text if rotation is None else turn_root(text, rotation)
         self.urdf = UrdfTree(ET.fromstring(self.text))
         self.model = model = build_model(self.text, path)
+        self._data = model.createData()
         if model.njoints < 2:
             raise RobotError(f"{path}: no joint moves; a robot needs at least one")
         self.rest = np.clip(np.zeros(model.nq), model.lowerPositionLimit, model.upperPositionLimit)
@@ -136,9 +137,8 @@ class RobotTree:
 
         `q` (n,): positions of all joints, rad or m. Returns poses in the root link's frame.
         """
-        data = self.model.createData()
-        pin.forwardKinematics(self.model, data, q)
-        return [pose.copy() for pose in data.oMi]
+        pin.forwardKinematics(self.model, self._data, q)
+        return [pose.copy() for pose in self._data.oMi]
 
     def axis(self, joint: int) -> Array:
         """Compute the direction of a joint's axis in the configuration `rest`.

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pinocchio as pin
+from pydantic import ValidationError
 
-from simbench.errors import SimbenchError
+from simbench.errors import RobotError, SimbenchError
 from simbench.robot.description import Description
 from simbench.robot.scaffold.arms import guess_arms
 from simbench.robot.scaffold.body_roles import (
@@ -149,9 +150,15 @@ def scaffold_robot(urdf: Path) -> Scaffold:
         "self_collision": group_pairs(pairs),
         "fixed_frames": held.fixed_frames | stance.fixed_frames,
     }
-    description = Description.model_validate(
-        {key: value for key, value in data.items() if value or key == "groups"}
-    )
+    try:
+        given = {key: value for key, value in data.items() if value or key == "groups"}
+        description = Description.model_validate(given)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        key, got = ".".join(map(str, first["loc"])), first["input"]
+        raise RobotError(
+            f"{urdf}: {key} would be {got}: {first['msg'].lower()}; are lengths in metres?"
+        ) from None
     guesses = [
         *_limb_guesses(tree, limbs, legs, arms, orientation),
         *role_guesses,

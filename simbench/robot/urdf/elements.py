@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from simbench.errors import RobotError
 from simbench.files.text import printable, require_regular_file
+from simbench.system.limits import MOST_ELEMENTS, require_at_most
 
 # Largest file, bytes. Meshes are files of their own: the largest URDFs have a few megabytes.
 LARGEST_FILE = 20_000_000
@@ -161,6 +162,8 @@ def parse_urdf(path: Path) -> ET.Element:
         other = _OTHER_FORMATS.get(robot.tag)
         hint = f"; {other} is not read: convert it to a URDF" if other else ""
         raise RobotError(f"{path}: expected <robot> as the outermost element, found <{robot.tag}>{hint}")
+    count = sum(element.tag in ("link", "joint", "visual", "collision") for element in robot.iter())
+    require_at_most(count, MOST_ELEMENTS, f"{path}: links, joints and shapes", RobotError)
     return robot
 
 

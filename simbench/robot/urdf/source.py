@@ -31,6 +31,7 @@ from simbench.robot.urdf.elements import (
     shorten_message,
 )
 from simbench.robot.urdf.normalise import LISTED, normalise_urdf
+from simbench.system.limits import MOST_JOINTS
 
 _TINY = 1e-12
 UNSUPPORTED = {
@@ -39,7 +40,7 @@ UNSUPPORTED = {
     "floating": "leave joint and parent out: a robot with a floating base moves freely without them",
 }
 RESERVED_NAMES = ("universe", "root_joint")
-MOST_JOINTS = 127  # Bullet's messages have room for the state of so many joints, whether they move or not.
+BULLET_JOINTS = 127  # Bullet's messages have room for the state of so many joints, whether they move or not.
 LARGEST_MASS = 1e6  # Largest mass, kg.
 LARGEST_INERTIA = 1e9  # Largest moment of inertia, kg·m².
 LEAST_INERTIA = 1e-12  # Smallest inertia that a joint must move, kg·m² or kg.
@@ -81,21 +82,26 @@ def read_urdf(
     # Of more joints than Bullet allows, links that carry nothing and that no one names are merged first, the
     # lightest of them at first.
     merged: list[str] = []
-    while len(joints := robot.findall("joint")) > MOST_JOINTS:
+    links = {element.get("name", ""): element for element in robot.findall("link")}
+    masses: dict[str, float] = {}
+    while len(joints := robot.findall("joint")) > BULLET_JOINTS:
         parents = {linked(joint, "parent") for joint in joints}
-        links = {element.get("name", ""): element for element in robot.findall("link")}
+        masses = masses or {name: _read_inertia(link).mass for name, link in links.items()}
         fixed = [
-            (child in parents, _read_inertia(links[child]).mass if child in links else np.inf, number)
+            (child in parents, masses.get(child, np.inf), number)
             for number, joint in enumerate(joints)
             if joint.get("type") == "fixed" and (child := linked(joint, "child")) not in named
         ]
         if not fixed:
             break
         lightest = joints[min(fixed)[2]]
-        if linked(lightest, "child") not in links or linked(lightest, "parent") not in links:
+        parent, child = linked(lightest, "parent"), linked(lightest, "child")
+        if not {parent, child} <= links.keys() or parent == child:
             break
-        merged.append(linked(lightest, "child"))
+        merged.append(child)
         _merge_child(robot, lightest, _read_pose(lightest))
+        del links[child]
+        masses[parent] = _read_inertia(links[parent]).mass
     tree = UrdfTree(robot)
     errors = find_urdf_errors(tree, floating=floating)
     if errors:
@@ -106,7 +112,7 @@ def read_urdf(
         rest = f" and {len(merged) - LISTED} more" if len(merged) > LISTED else ""
         notes.append(
             f"links {listed}{rest}: on fixed joints; merged into the links that carry them, as Bullet allows "
-            f"{MOST_JOINTS} joints"
+            f"{BULLET_JOINTS} joints"
         )
     path_to_mass = find_path_to_heaviest_fixed_link(tree) if floating else None
     if path_to_mass:
@@ -261,6 +267,8 @@ def find_urdf_errors(tree: UrdfTree, *, floating: bool) -> list[str]:
     """
     if not tree.links:
         return ["has no <link>"]
+    if (moving := sum(joint.kind in MOVING for joint in tree.joints)) > MOST_JOINTS:
+        return [f"{moving} joints that move; allowed: {MOST_JOINTS}"]
     errors = [*_name_and_type_errors(tree), *tree.bad_numbers]
     # Masses, inertias and places that nothing has, and that overflow where they are used.
     bounded: list[tuple[str, Iterable[float], float, str]] = []

@@ -13,8 +13,9 @@ from simbench.errors import RobotError, RunError
 from simbench.files.storage import scratch_folder
 from simbench.robot.native_output import quiet_native_output
 from simbench.robot.robot import Robot
-from simbench.robot.urdf.source import MOST_JOINTS
+from simbench.robot.urdf.source import BULLET_JOINTS
 from simbench.sim.engine import GRAVITY
+from simbench.system.limits import MOST_JOINTS
 
 if TYPE_CHECKING:
     from simbench.sim.bullet.bullet_world import BulletStage, BulletWorld
@@ -23,10 +24,10 @@ if TYPE_CHECKING:
 def require_robot(robot: Robot) -> None:
     """Refuse a robot with more joints than Bullet has room for."""
     moving = len(robot.joint_names)
-    if moving > MOST_JOINTS:
+    if moving > BULLET_JOINTS:
         raise RobotError(
-            f"{robot.urdf}: has {moving} joints that move; Bullet allows {MOST_JOINTS}; `fixed_joints` of a "
-            "robot.yaml fixes some, and --engine mujoco has no such limit"
+            f"{robot.urdf}: {moving} joints that move; allowed by Bullet: {BULLET_JOINTS}; `fixed_joints` of a "
+            f"robot.yaml fixes some, and --engine mujoco allows {MOST_JOINTS}"
         )
 
 

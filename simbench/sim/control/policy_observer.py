@@ -16,6 +16,7 @@ from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
 from simbench.sim.control.policy_contract import Numbers, PolicyContract
 from simbench.sim.state import RobotState
+from simbench.system.limits import MOST_OBSERVATIONS, require_at_most
 
 
 def rotation_matrix(quaternion: Array) -> Array:
@@ -168,6 +169,8 @@ class Observer:
                     f"{key}: {term}: the base of {robot.name} is fixed; allowed: terms of joints"
                 )
         sizes = [TERMS[section.term].size or count for section in self._terms]
+        whole = sum(section.history * size for section, size in zip(self._terms, sizes, strict=True))
+        require_at_most(whole, MOST_OBSERVATIONS, f"{where}: observation: numbers", PolicyError)
         self._scaling = [
             (
                 spread(f"{where}: observation.{number}.offset", section.offset, size),
