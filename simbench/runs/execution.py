@@ -8,9 +8,10 @@ import subprocess
 import sys
 import traceback
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
+from multiprocessing import forkserver, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkServerContext, ForkServerProcess
 from multiprocessing.process import BaseProcess
@@ -82,6 +83,12 @@ def run_isolated(
     """
     context = cast(ForkServerContext, multiprocessing.get_context(_START))
     context.set_forkserver_preload([_PRELOADED])
+    if _START == "forkserver":
+        # First, as it unblocks signals when it starts. The imports of the process that forks take a while:
+        # Ctrl-C does not wait for them, and it says nothing.
+        resource_tracker.ensure_running()
+        with _started_with_one_thread():
+            forkserver.ensure_running()
     waiting = list(enumerate(work))[::-1]
     running: dict[Connection, tuple[int, ForkServerProcess]] = {}
     try:
@@ -92,7 +99,7 @@ def run_isolated(
                 process = context.Process(
                     target=_run_job, args=(sender, dict(os.environ), function, arguments)
                 )
-                with _started_with_one_thread():
+                with _started_with_one_thread() if _START == "spawn" else nullcontext():
                     process.start()
                     running[receiver] = (index, process)
                 sender.close()
@@ -184,12 +191,15 @@ def _run_job(
     # Another library may have started that process.
     signal.pthread_sigmask(signal.SIG_BLOCK, _LEFT_TO_THE_PARENT)
     parent = cast(BaseProcess, multiprocessing.parent_process())
-    end_with_parent(parent.join)
     try:
+        end_with_parent(parent.join)
         results.send(capture_result(function, arguments))
     except (KeyboardInterrupt, BrokenPipeError):
         # The parent no longer waits for a result.
         return
+    finally:
+        # What is left is over in no time, and ends without a word.
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 @contextmanager

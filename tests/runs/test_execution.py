@@ -3,6 +3,8 @@
 import multiprocessing
 import operator
 import os
+import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -74,3 +76,35 @@ def test_what_is_under_way_ends_when_nobody_waits_for_it(tmp_path, monkeypatch):
     assert multiprocessing.active_children() == []
     # A process that nobody interrupts would wait for the file to go.
     assert [path.name for path in tmp_path.glob("done-*")] == ["done-1"]
+
+
+INTERRUPTED = """
+import os, signal
+from multiprocessing import forkserver
+from simbench.runs.execution import run_isolated
+
+def then_interrupt(start=forkserver.ensure_running):
+    start()
+    os.killpg(0, signal.SIGINT)
+
+if {early}:
+    forkserver.ensure_running = then_interrupt
+try:
+    list(run_isolated(exec, [("import os, signal; os.killpg(0, signal.SIGINT); signal.pause()",)], 1))
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux only")
+@pytest.mark.parametrize("early", [True, False])
+def test_ctrl_c_reaches_all_processes_and_one_tells_of_it(early):
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED.format(early=early)],
+        capture_output=True,
+        text=True,
+        start_new_session=True,
+        # In the background of a script an interrupt is ignored, and the program would inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    assert (done.stdout, done.stderr, done.returncode) == ("interrupted\n", "", 0)
