@@ -32,10 +32,7 @@ myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "deflist", "at
 myst_heading_anchors = 3
 nitpicky = True
 # What documented objects are made of, and what has no page here.
-nitpick_ignore = [
-    ("py:class", "pydantic.main.BaseModel"),
-    ("py:obj", "simbench.sim.state.Source"),
-]
+nitpick_ignore = [("py:class", "pydantic.main.BaseModel"), ("py:obj", "simbench.sim.state.Source")]
 
 # The signature shows the types of a function; numpydoc's tables describe them.
 autodoc_typehints = "none"

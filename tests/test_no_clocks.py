@@ -10,12 +10,7 @@ BOMBS = {"files/arrays/test_array_file.py", "motion/readers/test_bvh.py"}
 """Tests that files which announce gigabytes do not take them: bounds far above what else is allocated."""
 LIMITS = {"timeout", "timeout_s", "deadline"}
 """Names of arguments that a loaded machine makes fail, unless they are None."""
-WAITING = {
-    "helpers/waiting.py",
-    "helpers/importable/study_units.py",
-    "fuzz/sandbox.py",
-    "fuzz/in_process.py",
-}
+WAITING = {"helpers/waiting.py", "helpers/importable/study_units.py", "fuzz/sandbox.py", "fuzz/in_process.py"}
 """Helpers that sleep between two looks at a condition, or end a case that waits for ever."""
 
 

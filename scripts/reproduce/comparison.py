@@ -27,9 +27,7 @@ def _numbers_agree(committed: str, again: str) -> bool:
 
 
 def differences(
-    committed: Mapping[str, Any],
-    again: Mapping[str, Any],
-    unsteady: Sequence[tuple[str, str, str]] = (),
+    committed: Mapping[str, Any], again: Mapping[str, Any], unsteady: Sequence[tuple[str, str, str]] = ()
 ) -> list[str]:
     """List where results differ: table, row, column, and both cells.
 

@@ -77,12 +77,7 @@ PARTS = (
         "--out {work} --draws 6 --pictures docs/pictures/validation",
         "--out {work} --first",
     ),
-    Part(
-        "tomic2018_ch3",
-        "tomic2018/ch3.py",
-        quick="--actors 1,2 --tasks drawer,knife",
-        jobs=True,
-    ),
+    Part("tomic2018_ch3", "tomic2018/ch3.py", quick="--actors 1,2 --tasks drawer,knife", jobs=True),
     Part(
         "tomic2018_ch4",
         "tomic2018/ch4.py",

@@ -261,12 +261,7 @@ def environments() -> dict[str, Environment]:
             prepare=_mount("size=16k", "disk", fill=True),
             allowed={"video": (0, 2), "retarget": (0, 2), "report": (0, 2)},
         ),
-        "no temporary folder": E(
-            DRAWING,
-            prefix=READING,
-            user=NOBODY,
-            prepare=_make_unwritable("tmp"),
-        ),
+        "no temporary folder": E(DRAWING, prefix=READING, user=NOBODY, prepare=_make_unwritable("tmp")),
         "--out odd": E(ALL, out=ODD_NAME),
         "--out long": E(ALL, out=LONG_NAME),
         "cwd odd": E(SHORT, cwd=ODD_NAME),
@@ -322,11 +317,7 @@ def environments() -> dict[str, Environment]:
         "ulimit -s 256": E(SHORT, before="ulimit -s 256", allowed={name: (0, 2) for name in SHORT}),
         "ulimit -f 0": E(ALL, before="ulimit -f 0", allowed={name: (0, 2) for name in ALL}),
         "ulimit -u 1": E(
-            DRAWING,
-            before="ulimit -u 1",
-            prefix=READING,
-            user=NOBODY,
-            allowed={name: (0, 2) for name in ALL},
+            DRAWING, before="ulimit -u 1", prefix=READING, user=NOBODY, allowed={name: (0, 2) for name in ALL}
         ),
         "umask 777": E(("run",), before="umask 777"),
         "umask 077": E(DRAWING, before="umask 077"),

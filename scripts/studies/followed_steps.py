@@ -79,11 +79,7 @@ def run_one(source: str, robot: str, folder: Path, given: argparse.Namespace) ->
     try:
         scenario = load_scenario(path, given.overrides)
         result = run_scenario(
-            scenario,
-            folder / f"{robot}_{name}_run",
-            video=given.video,
-            fast=True,
-            on_progress=False,
+            scenario, folder / f"{robot}_{name}_run", video=given.video, fast=True, on_progress=False
         )
     except SimbenchError as error:
         print(f"{name}\t{robot}\trefused: {error}", flush=True)

@@ -51,11 +51,7 @@ PLANNED = {
 SIMULATED = ("g1_walk", "mahru_walk")
 RATES = (200.0, 50.0, 30.0)
 
-LIMIT_JOINTS = {
-    "romeo": "HeadRoll",
-    "g1": "left_wrist_roll_joint",
-    "mahru": "NeckYaw",
-}
+LIMIT_JOINTS = {"romeo": "HeadRoll", "g1": "left_wrist_roll_joint", "mahru": "NeckYaw"}
 """Joints that can pass their limit without touching anything."""
 JUMP_JOINTS = {"romeo": "NeckYaw", "g1": "right_wrist_yaw_joint", "mahru": "NeckYaw"}
 RAISED = {

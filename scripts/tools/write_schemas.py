@@ -14,12 +14,7 @@ from pydantic import BaseModel
 
 from simbench.motion.actors import TASKS
 from simbench.motion.shipped import describe_actors
-from simbench.options import (
-    STILL,
-    SWEEP,
-    ActorTaskKeys,
-    SweepTaskKeys,
-)
+from simbench.options import STILL, SWEEP, ActorTaskKeys, SweepTaskKeys
 from simbench.robot.description import Description
 from simbench.robot.robot import load_robot
 from simbench.runs import log_builder, log_schema

@@ -396,11 +396,7 @@ def solve_reference_motion(
 
 @compiled
 def pose_error_twists(
-    feedback_rate: float,
-    inputs: TickInputs,
-    trunk: Array,
-    sole_twists: Array,
-    trunk_velocity: Array,
+    feedback_rate: float, inputs: TickInputs, trunk: Array, sole_twists: Array, trunk_velocity: Array
 ) -> None:
     """Write the pose-error twists of the soles and the trunk, the task velocities of the balance controller.
 

@@ -22,13 +22,7 @@ _MOMENT_ARM = 0.05  # Moments of the ground reaction count as forces at this lev
 
 
 def standing_torques(
-    robot: Robot,
-    time: Array,
-    base: Array,
-    joints: Array,
-    *,
-    inertia: bool,
-    seated: bool = False,
+    robot: Robot, time: Array, base: Array, joints: Array, *, inertia: bool, seated: bool = False
 ) -> Array:
     """Compute the joint torques of a motion on both feet.
 
@@ -127,12 +121,7 @@ def find_moving_coordinates(model: pin.Model, frames: Sequence[int]) -> NDArray[
 
 @compiled_entry("effort (v), jacobian (6, v), left (3), right (3), moves (2, v), load_fractions (2)")
 def supported_torque(
-    effort: Array,
-    jacobian: Array,
-    left: Array,
-    right: Array,
-    moves: NDArray[np.bool_],
-    load_fractions: Array,
+    effort: Array, jacobian: Array, left: Array, right: Array, moves: NDArray[np.bool_], load_fractions: Array
 ) -> Array:
     """Compute the joint torques of a motion when each foot carries a given part of the root.
 

@@ -139,13 +139,7 @@ class Recovery:
         return True
 
     def _plan(
-        self,
-        now: int,
-        cog: Array,
-        capture_point: Array,
-        landing: Landing,
-        load: Array,
-        swinging: int | None,
+        self, now: int, cog: Array, capture_point: Array, landing: Landing, load: Array, swinging: int | None
     ) -> None:
         """Write the rows of a step that begins or continues."""
         gait, dt = self.gait, self.gait.timestep

@@ -10,10 +10,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from simbench.balance.embedded_motion import (
-    TickInputs,
-    solve_reference_motion,
-)
+from simbench.balance.embedded_motion import TickInputs, solve_reference_motion
 from simbench.balance.foot_sensing import CogObserver, Sensing
 from simbench.balance.gait import Gait
 from simbench.balance.ground_reaction import find_moving_coordinates, supported_torque

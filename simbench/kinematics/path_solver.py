@@ -62,14 +62,7 @@ def hold_between(count: int, samples: NDArray[np.int64], held: NDArray[np.int8])
 _PIVOTINGS = 6  # Most rounds of a step by default: a new Gauss-Newton matrix helps more than more rounds.
 
 
-def chain_step(
-    x: Array,
-    gradient: Array,
-    blocks: Array,
-    stiffness: Array,
-    low: Array,
-    high: Array,
-) -> Array:
+def chain_step(x: Array, gradient: Array, blocks: Array, stiffness: Array, low: Array, high: Array) -> Array:
     """Gauss-Newton step of all knots; coordinates on a limit that would leave it stay.
 
     `x` (K, n): coordinates, rad or m; `gradient` (K, n): descent direction of the tracking term; `blocks` (K,
@@ -173,12 +166,7 @@ def _solve(
 
 @compiled_entry("blocks (K, n, n), springs (K, n), beside (K - 1, n), fixed (K, n), right (K, n)")
 def _solve_banded(
-    blocks: Array,
-    springs: Array,
-    beside: Array,
-    bending: Array,
-    fixed: NDArray[np.bool_],
-    right: Array,
+    blocks: Array, springs: Array, beside: Array, bending: Array, fixed: NDArray[np.bool_], right: Array
 ) -> Array:
     """Solve for the free coordinates by a banded Cholesky factorisation, column by column.
 

@@ -275,12 +275,7 @@ def _solve(s: Scratch, max_nullspace_step: float, reuse_factors: bool) -> bool:
     "path.hand_position (T, h, 3), weights (4), motion (T, n)"
 )
 def roll_out(
-    body: SkillBody,
-    path: TaskPath,
-    constants: LawConstants,
-    weights: Array,
-    scratch: Scratch,
-    motion: Array,
+    body: SkillBody, path: TaskPath, constants: LawConstants, weights: Array, scratch: Scratch, motion: Array
 ) -> int:
     """Follow a whole path by the weighted law.
 

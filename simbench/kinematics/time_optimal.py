@@ -20,9 +20,7 @@ _TOLERANCE = 1e-6  # Excess of a constraint that counts as none.
 
 
 def time_scaling_factor(
-    time: NDArray[np.float64],
-    q: NDArray[np.float64],
-    speed_limit: NDArray[np.float64],
+    time: NDArray[np.float64], q: NDArray[np.float64], speed_limit: NDArray[np.float64]
 ) -> float:
     """Find the least factor ≥ 1 by which a motion must be slowed to keep all joint speed limits.
 

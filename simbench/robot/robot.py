@@ -28,12 +28,7 @@ from simbench.robot.description import (
     require_known,
     require_used_keys,
 )
-from simbench.robot.drives import (
-    GRAM_SQUARE_CENTIMETRE,
-    Friction,
-    Motors,
-    choose_gains,
-)
+from simbench.robot.drives import GRAM_SQUARE_CENTIMETRE, Friction, Motors, choose_gains
 from simbench.robot.packages import find_package_of
 from simbench.robot.robot_sources import RobotSource, describe_robot, find_robot, find_urdf
 from simbench.robot.urdf.elements import INERTIA, add_inertial, add_joint

@@ -53,9 +53,7 @@ Execute = Callable[
 
 
 def run_isolated(
-    function: Callable[..., Any],
-    work: Sequence[tuple[Any, ...]],
-    jobs: int,
+    function: Callable[..., Any], work: Sequence[tuple[Any, ...]], jobs: int
 ) -> Generator[tuple[int, JobResult], None, None]:
     """Call a function once for each tuple of arguments, each time in a new process with one thread.
 

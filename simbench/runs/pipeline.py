@@ -33,11 +33,7 @@ from simbench.runs.preparation import (
     place_in_world,
     prepare,
 )
-from simbench.runs.provenance import (
-    collect_provenance,
-    describe_policy,
-    describe_robot_files,
-)
+from simbench.runs.provenance import collect_provenance, describe_policy, describe_robot_files
 from simbench.runs.result import RunResult
 from simbench.runs.run_directory import (
     LOG_PARTS,

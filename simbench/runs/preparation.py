@@ -297,9 +297,7 @@ def place_in_world(
     scenario, timeline, robot = prepared.scenario, prepared.timeline, prepared.robot
     fixtures = {each.name: world.add_fixture(each) for each in prepared.mechanisms}
     body = world.add_robot(
-        varied,
-        tilt_base(timeline.base) if robot.floating else timeline.base,
-        timeline.reference.position[0],
+        varied, tilt_base(timeline.base) if robot.floating else timeline.base, timeline.reference.position[0]
     )
     # Each hand has a grip if one of them holds equipment.
     held = find_held_mechanisms([fixture.mechanism for fixture in fixtures.values()])

@@ -392,10 +392,7 @@ def summary_markdown(
 
 
 def append_summary(
-    path: Path,
-    results: Sequence[CaseResult],
-    unchecked: Sequence[Case] = (),
-    dossiers: Path | None = None,
+    path: Path, results: Sequence[CaseResult], unchecked: Sequence[Case] = (), dossiers: Path | None = None
 ) -> None:
     """Add the summary of a check to a file, such as the one that `GITHUB_STEP_SUMMARY` names.
 

@@ -29,13 +29,7 @@ from simbench.retargeting.reference.reference import FollowedSteps, Reference, T
 from simbench.retargeting.stand.standing_plan import MotionPlan, plan_motion
 from simbench.retargeting.steps.step_candidates import StepFollowingOptions
 from simbench.retargeting.steps.step_following import plan_step_following
-from simbench.runs.plan_cache import (
-    cache_place,
-    claimed,
-    discard,
-    keep,
-    read_cached,
-)
+from simbench.runs.plan_cache import cache_place, claimed, discard, keep, read_cached
 from simbench.runs.provenance import fingerprint, sources_fingerprint
 from simbench.runs.retargeted_reference import build_arm_reference, build_whole_body_reference
 from simbench.runs.scenario.loading import robot_files
@@ -199,14 +193,7 @@ def make_plan(robot: Robot, inputs: PlanInputs, on_progress: OnProgress) -> Plan
         on_progress("reference", 1, 1)
 
     plan = plan_motion(
-        robot,
-        motion,
-        inputs.robot,
-        settings,
-        equipment,
-        on_progress,
-        embedding=inputs.embedding,
-        check=build,
+        robot, motion, inputs.robot, settings, equipment, on_progress, embedding=inputs.embedding, check=build
     )
     asked = {
         each.name: compute_joint_positions(each, plan.hands.actor, plan.hands.contact) for each in mechanisms

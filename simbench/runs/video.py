@@ -160,13 +160,7 @@ def render_video(
     path = video_path(folder, out)
     scene = load_video_scene(folder, replace(view or View(), animation=path.suffix in ANIMATIONS))
     renderer = draw_video(
-        path,
-        scene.robot,
-        scene.mechanisms,
-        scene.frames,
-        scene.camera,
-        on_progress,
-        shadows=scene.shadows,
+        path, scene.robot, scene.mechanisms, scene.frames, scene.camera, on_progress, shadows=scene.shadows
     )
     return path, renderer
 
@@ -314,10 +308,7 @@ def _aim_between(camera: Camera, shift: NDArray[np.float64]) -> Camera:
 
 
 def make_camera_path(
-    section: CameraSection,
-    log: xr.Dataset,
-    times: NDArray[np.float64],
-    video_times: NDArray[np.float64],
+    section: CameraSection, log: xr.Dataset, times: NDArray[np.float64], video_times: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
     """Compute how the camera of a scenario moves.
 

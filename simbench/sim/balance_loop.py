@@ -12,13 +12,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel
 from scipy.interpolate import PPoly
 
-from simbench.balance.gait import (
-    Command,
-    Gait,
-    extend_gait,
-    plan_footsteps,
-    standing_gait,
-)
+from simbench.balance.gait import Command, Gait, extend_gait, plan_footsteps, standing_gait
 from simbench.balance.ground_reaction import standing_torques
 from simbench.balance.inverted_pendulum import CogZmpGains, choose_gains, natural_frequency
 from simbench.balance.leg_ik import Stance, stand

@@ -225,10 +225,7 @@ def find_obstacles(mechanisms: Sequence[Mechanism], robot: Robot, hands: HandPla
         part
         for mechanism in mechanisms
         for part in mechanism_obstacles(
-            mechanism,
-            compute_joint_positions(mechanism, hands.actor, hands.contact),
-            touching,
-            robot.thighs,
+            mechanism, compute_joint_positions(mechanism, hands.actor, hands.contact), touching, robot.thighs
         )
     ]
 

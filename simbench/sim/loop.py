@@ -24,12 +24,7 @@ from simbench.sim.engine import GRAVITY, BodyHandle, Contacts, Fixture, LinkHand
 from simbench.sim.equipment import resist
 from simbench.sim.grasp import EmptyHand, Grip, apply_grips
 from simbench.sim.push import Push, apply_pushes
-from simbench.sim.recorder import (
-    Divergence,
-    Recorder,
-    derive_signals,
-    find_divergence,
-)
+from simbench.sim.recorder import Divergence, Recorder, derive_signals, find_divergence
 from simbench.sim.sensing import ContactSensor, contact_wrench
 from simbench.sim.state import RobotState, empty_state
 

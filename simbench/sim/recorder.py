@@ -18,12 +18,7 @@ from simbench.sim.control import command
 from simbench.sim.engine import Fixture
 from simbench.sim.fixtures.mechanism import Mechanism, MechanismJoint
 from simbench.sim.sensing import POINTS_PER_FOOT, ContactEvent
-from simbench.sim.state import (
-    FixtureState,
-    RobotState,
-    Signal,
-    Source,
-)
+from simbench.sim.state import FixtureState, RobotState, Signal, Source
 
 # What is logged of the reference, measured on a row of `Reference.position`.
 REFERENCE_SIGNALS: tuple[Signal[Array], ...] = (

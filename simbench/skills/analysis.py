@@ -13,12 +13,7 @@ from simbench.robot.sides import SIDES
 from simbench.skills.anatomical_motion import PERSON, prepare_motion
 from simbench.skills.fuzzy_rules import TUNED
 from simbench.skills.fuzzy_strategy import DetectedStrategy, detect_strategy, read_rule_base
-from simbench.skills.inverse_optimal_control import (
-    Flatness,
-    Mixture,
-    compute_path_errors,
-    explore_mixture,
-)
+from simbench.skills.inverse_optimal_control import Flatness, Mixture, compute_path_errors, explore_mixture
 from simbench.skills.task_motion import TaskMotion, split_task
 from simbench.skills.weight_search import LATTICE
 
@@ -95,10 +90,7 @@ def complete_person(
     `height`: stature, m; `mass`: mass of the body, kg; `sex`: sex, which says what measures are average.
     Returns the recording with these data of its actor.
     """
-    for name, value, (low, high), unit in (
-        ("height", height, _STATURES, "m"),
-        ("mass", mass, _MASSES, "kg"),
-    ):
+    for name, value, (low, high), unit in (("height", height, _STATURES, "m"), ("mass", mass, _MASSES, "kg")):
         if value is not None and not low <= value <= high:
             raise MotionError(f"{name} {value:g}: must be from {low:g} to {high:g} {unit}")
     known = motion.actor

@@ -177,10 +177,7 @@ def prepare_motion(
 
 
 def prepare_anatomical_motion(
-    motion: HumanMotion,
-    *,
-    span: tuple[float, float] | None = None,
-    hands: Sequence[str] = SIDES,
+    motion: HumanMotion, *, span: tuple[float, float] | None = None, hands: Sequence[str] = SIDES
 ) -> TaskMotion:
     """Prepare a recording for laws of a person with spine, clavicles and two-axis wrists.
 

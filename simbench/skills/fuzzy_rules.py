@@ -80,12 +80,7 @@ THESIS_RULES: tuple[Rule, ...] = (
     _near(16, "XS"),
     Rule(
         17,
-        (
-            ("vShoulderPitch", "XS"),
-            ("vShoulderYaw", "XS"),
-            ("vElbowYaw", "XB"),
-            ("ergonomyElbowYaw", "XS"),
-        ),
+        (("vShoulderPitch", "XS"), ("vShoulderYaw", "XS"), ("vElbowYaw", "XB"), ("ergonomyElbowYaw", "XS")),
         ("XB", "XS", "XB"),
         _UNHEARD_PRIORITY,
     ),

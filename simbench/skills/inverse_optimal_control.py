@@ -17,13 +17,7 @@ from simbench.kinematics.redundancy_criteria import CRITERIA
 from simbench.kinematics.redundancy_law import ENERGY, ERGONOMY, make_scratch, roll_out_errors
 from simbench.skills.law_motion import check_weights, observe
 from simbench.skills.task_motion import TaskMotion
-from simbench.skills.weight_search import (
-    GENETIC,
-    LATTICE,
-    Fitness,
-    rescale_weights,
-    search_weights,
-)
+from simbench.skills.weight_search import GENETIC, LATTICE, Fitness, rescale_weights, search_weights
 
 
 def compute_path_errors(task: TaskMotion, weights: ArrayLike, limit: ArrayLike = np.inf) -> Array:

@@ -37,9 +37,7 @@ from simbench.kinematics.redundancy_law import (
     roll_out,
     take_step,
 )
-from simbench.kinematics.redundancy_step import (
-    manipulability_gradient,
-)
+from simbench.kinematics.redundancy_step import manipulability_gradient
 from simbench.kinematics.task_matrix import make_workspace
 from simbench.plugins.declarations import call_plugin, require_plugin
 from simbench.skills.task_motion import TaskMotion

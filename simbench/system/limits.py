@@ -9,10 +9,7 @@ from numpy.typing import NDArray
 MOST_NUMBERS = 50_000_000  # Numbers of all arrays of a file, shared ones written out: 400 MB.
 MOST_TEXTS = 1_000_000  # Texts of a file: each becomes an object of some hundred bytes.
 MOST_SAMPLES = 2_000_000  # Samples of a motion: five hours at 100 Hz.
-RATES = (
-    1.0,
-    10_000.0,
-)  # Samples per second: robots are controlled at 1 to 2 kHz.
+RATES = (1.0, 10_000.0)  # Samples per second: robots are controlled at 1 to 2 kHz.
 SHORTEST_STEP = 1e-4  # Time between two samples, or physics step, s: that of the highest rate.
 FASTEST_BASE = 100.0  # Speed of a robot's base, m/s: beyond it positions are not in metres.
 FASTEST_TURN = 1000.0  # Angular speed of a base or a joint, rad/s: a motor without its gear.

@@ -57,12 +57,7 @@ def planar(step):
         ([turn(-0.4, 0.2)], "rlrl", (0, 0), -0.4),
         # Forward in the new heading, with the foot that has not turned last.
         ([turn(0.4, 0.2), forward(0.2, 0.1)], "lrlrlrl", 0.2 * turned(0.4)[:, 0], 0.4),
-        (
-            [march(2), sideways(0.1, 0.1), forward(0.1, 0.1)],
-            "lrlrlr",
-            (0.1, 0.1),
-            0,
-        ),
+        ([march(2), sideways(0.1, 0.1), forward(0.1, 0.1)], "lrlrlr", (0.1, 0.1), 0),
     ],
 )
 def test_commands_lead_where_they_say(robots, stances, name, commands, sides, moved, angle):
@@ -151,27 +146,15 @@ def test_limits_are_the_leg_s(robots, stances, name):
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        (
-            forward(1.0, 0.4),
-            r"^step 1 \(left\): 0\.333 m from its place beside .*; allowed: 0\.331 m$",
-        ),
-        (
-            turn(2.0, 1.0),
-            r"^step 1 \(left\): its sole comes over the other one; allowed: soles beside",
-        ),
-        (
-            turn(2.0, 2.0),
-            r"^step 1 \(left\): turned \+2\.000 rad away .*: -1\.047 to \+1\.571 rad$",
-        ),
+        (forward(1.0, 0.4), r"^step 1 \(left\): 0\.333 m from its place beside .*; allowed: 0\.331 m$"),
+        (turn(2.0, 1.0), r"^step 1 \(left\): its sole comes over the other one; allowed: soles beside"),
+        (turn(2.0, 2.0), r"^step 1 \(left\): turned \+2\.000 rad away .*: -1\.047 to \+1\.571 rad$"),
         (march(1001), r"^command 1 \(march\): 1001 steps; allowed: 1 to 1000$"),
         (
             forward(1e9, 0.2),
             r"^command 1 \(forward\): 1e\+09 m in steps of 0.2 m are too many; allowed: 1000 steps$",
         ),
-        (
-            forward(np.nan, 0.1),
-            r"^command 1 \(forward\): nan m; allowed: a finite number other than 0$",
-        ),
+        (forward(np.nan, 0.1), r"^command 1 \(forward\): nan m; allowed: a finite number other than 0$"),
         (turn(1.0, -0.1), r"^command 1 \(turn\): steps of -0\.1 rad; allowed: above 0 rad$"),
     ],
 )

@@ -4,10 +4,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.balance.embedded_motion import (
-    TickInputs,
-    solve_reference_motion,
-)
+from simbench.balance.embedded_motion import TickInputs, solve_reference_motion
 from simbench.balance.inverted_pendulum import CogZmpGains
 from simbench.balance.sections import LEGS, Role, assign, limb_sections
 from simbench.robot.robot import load_robot
@@ -57,8 +54,7 @@ class Tick:
             self.columns,
         )
         return solve_reference_motion(
-            *(NOW, THEN, feedback_rate, self.q, self.body),
-            *(inputs, self.planned, self.commanded),
+            *(NOW, THEN, feedback_rate, self.q, self.body), *(inputs, self.planned, self.commanded)
         )
 
 

@@ -23,12 +23,7 @@ COMMANDS = {
     "forward": [forward(0.45, 0.15)],
     "sideways": [sideways(-0.2, 0.1)],
     "turn": [turn(0.5, 0.25)],
-    "all": [
-        march(1),
-        forward(-0.1, 0.1),
-        turn(-0.3, 0.15),
-        sideways(0.1, 0.1),
-    ],
+    "all": [march(1), forward(-0.1, 0.1), turn(-0.3, 0.15), sideways(0.1, 0.1)],
 }
 HEIGHT = {"mahru": 0.82, "romeo": 0.67}
 HALF_WIDTH = {"mahru": 0.07, "romeo": 0.034}

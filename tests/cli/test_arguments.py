@@ -7,13 +7,7 @@ from script_modules import loaded_script
 
 from simbench.cli.main import main
 
-KINDS = (
-    "fifo",
-    "zero",
-    "folder",
-    "not text",
-    "newline",
-)
+KINDS = ("fifo", "zero", "folder", "not text", "newline")
 CASES = 120
 
 

@@ -77,13 +77,7 @@ def test_completion_can_be_installed(tmp_path):
     program = "from simbench.cli.main import main; raise SystemExit(main())"
     # The program asks for the shell that it was started by; the second command keeps this one from leaving.
     line = f"{shlex.quote(sys.executable)} -c {shlex.quote(program)} --install-completion; exit $?"
-    done = subprocess.run(
-        ["bash", "-c", line],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = subprocess.run(["bash", "-c", line], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     script = tmp_path / ".bash_completions" / "simbench.sh"
     assert "_SIMBENCH_COMPLETE=complete_bash" in script.read_text(encoding="utf-8")

@@ -11,10 +11,7 @@ def explained(capsys, *words):
 @pytest.mark.parametrize(
     ("words", "parts"),
     [
-        (
-            ["zmp.min_margin_m"],
-            ["metric", "distance of the ZMP", "higher is better", "zmp_margin"],
-        ),
+        (["zmp.min_margin_m"], ["metric", "distance of the ZMP", "higher is better", "zmp_margin"]),
         (["fixtures.drawer.mass_kg"], ["Mass of the moving drawer", "kg", "2.5"]),
         (["grip.max_force_n"], ["grip.max_force_n   metric", "grip.max_force_n   key of a scenario"]),
         (["grips_lost"], ["attribute of log.nc"]),

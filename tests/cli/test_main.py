@@ -342,15 +342,7 @@ def test_metrics_are_grouped_with_units_and_a_missing_checked_metric_is_shown():
         ["metric", "value", "unit", "check"],
         ["fell", "false"],
         ["grip.left_nm", "1.5", "N·m"],
-        [
-            "no.such_m",
-            "none",
-            "m",
-            "✗",
-            "≤",
-            "1",
-            *reason.split(),
-        ],
+        ["no.such_m", "none", "m", "✗", "≤", "1", *reason.split()],
         ["tracking.max_rad_s", "2", "rad/s"],
         ["zmp.inside_fraction", "1"],
     ]

@@ -99,10 +99,7 @@ def terminal(monkeypatch):
 
 
 def test_failed_checks_come_last_then_how_many_hold_and_the_run(tmp_path, capsys, terminal):
-    checks = [
-        Check("hands.rms_m", passed=False, bound="≤ 0.01"),
-        Check("fell", passed=True, bound="false"),
-    ]
+    checks = [Check("hands.rms_m", passed=False, bound="≤ 0.01"), Check("fell", passed=True, bound="false")]
     print_run(result(tmp_path, checks))
     printed = capsys.readouterr()
     assert "timing.realtime_factor" not in printed.out

@@ -51,10 +51,7 @@ def test_what_fails_is_said_with_its_first_moment_in_table_json_and_picture(sunk
     found = json.loads(written.read_text())
     failing = {check["name"]: check["first"] for check in found["checks"] if check["outcome"] == "fail"}
     # The base jumps there, too.
-    assert failing == {
-        "jump": {"time": 2.0, "frame": 100},
-        "floor penetration": {"time": 2.0, "frame": 100},
-    }
+    assert failing == {"jump": {"time": 2.0, "frame": 100}, "floor penetration": {"time": 2.0, "frame": 100}}
     with Image.open(picture) as image:
         pixels = np.asarray(image.convert("RGB")).astype(int)
         assert image.size[0] == 1200

@@ -11,12 +11,7 @@ gymnasium = pytest.importorskip("gymnasium")
 
 import simbench.environments  # noqa: E402
 from simbench.environments import register_environments  # noqa: E402
-from simbench.environments.environment import (  # noqa: E402
-    RewardWeights,
-    ScenarioEnv,
-    add_up,
-    compute_terms,
-)
+from simbench.environments.environment import RewardWeights, ScenarioEnv, add_up, compute_terms  # noqa: E402
 from simbench.errors import PolicyError, ScenarioError, SimbenchError  # noqa: E402
 from simbench.runs.log import open_run  # noqa: E402
 from simbench.runs.pipeline import run_scenario  # noqa: E402

@@ -15,8 +15,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "examples" / "equipment"
 
 
 @pytest.mark.parametrize(
-    ("name", "ranges"),
-    [("door", [0.2, 0.5]), ("cupboard", [0.3, 0.3]), ("lever_switch", [0.6])],
+    ("name", "ranges"), [("door", [0.2, 0.5]), ("cupboard", [0.3, 0.3]), ("lever_switch", [0.6])]
 )
 def test_a_person_moves_the_joints_as_far_as_the_moves_say(name, ranges):
     scenario = load_scenario(FOLDER / f"{name}.yaml")

@@ -31,13 +31,7 @@ with whole_file(sys.argv[1]) as part:
     part.write_text("half")
     os._exit(1)
 """
-NAMES = [
-    "a.csv",
-    "no_suffix",
-    "ü ñ.nc",
-    "x" * 250 + ".nc",
-    "two.part",
-]
+NAMES = ["a.csv", "no_suffix", "ü ñ.nc", "x" * 250 + ".nc", "two.part"]
 
 
 def _interrupted(path):

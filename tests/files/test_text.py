@@ -85,12 +85,7 @@ HOSTILE = {
     "\udcff": r"\udcff",
     "nul\0": r"nul\x00",
 }
-PLAIN = [
-    "",
-    "√mean ‖p − p_d‖²",
-    "می‌خواهم",
-    "two\nlines\tand tab",
-]
+PLAIN = ["", "√mean ‖p − p_d‖²", "می‌خواهم", "two\nlines\tand tab"]
 
 
 @pytest.mark.parametrize(("text", "shown"), HOSTILE.items())
@@ -159,16 +154,7 @@ def test_finite_numbers(text, number):
     assert parse_finite_number(text) == number
 
 
-@pytest.mark.parametrize(
-    "number",
-    [
-        "9" * 5000,
-        "٣",
-        "-1",
-        "1_0",
-        "1\n",
-    ],
-)
+@pytest.mark.parametrize("number", ["9" * 5000, "٣", "-1", "1_0", "1\n"])
 def test_numbers_of_participants(number):
     with pytest.raises(MotionError) as caught:
         read_actor(f"drawer:{number}")

@@ -20,11 +20,7 @@ def _hands(first):
     ]
 
 
-PARENTS = {
-    "SMPL": [*BODY, 20, 21],
-    "SMPL-H": BODY + _hands(22),
-    "SMPL-X": [*BODY, 15, 15, 15, *_hands(25)],
-}
+PARENTS = {"SMPL": [*BODY, 20, 21], "SMPL-H": BODY + _hands(22), "SMPL-X": [*BODY, 15, 15, 15, *_hands(25)]}
 VERTICES = {"SMPL": 6890, "SMPL-H": 6890, "SMPL-X": 10475}
 # Joints of the body in a T-pose, m: x left, y up, z forward; hands and face follow from their parents.
 PLACES = np.array(

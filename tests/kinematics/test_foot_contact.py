@@ -182,10 +182,7 @@ def hop(start, end, height):
 
 def test_fractions_of_support_are_those_of_the_steps():
     """The left foot is up from 0.5 to 1.5 s, the right from 1 to 2 s and from 3 to 3.5 s: 0.5 s on none."""
-    feet = {
-        "left": foot(hop(0.5, 1.5, 0.3)),
-        "right": foot(hop(1.0, 2.0, 0.3) + hop(3.0, 3.5, 0.2)),
-    }
+    feet = {"left": foot(hop(0.5, 1.5, 0.3)), "right": foot(hop(1.0, 2.0, 0.3) + hop(3.0, 3.5, 0.2))}
     found = measure_feet(TIME, feet, SOLE_THRESHOLDS, floor=0.0)
     # A foot counts as lifted beyond 1 cm, which takes it a few samples on both sides.
     assert found.flight == pytest.approx(0.5 / 4.0, abs=0.02)

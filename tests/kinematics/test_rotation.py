@@ -3,12 +3,7 @@
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from simbench.kinematics.rotation import (
-    continuous_quaternions,
-    turn_quaternions,
-    turns_between,
-    wrap_angle,
-)
+from simbench.kinematics.rotation import continuous_quaternions, turn_quaternions, turns_between, wrap_angle
 
 
 def test_angles_are_brought_within_half_a_turn():

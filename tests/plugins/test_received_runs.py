@@ -73,11 +73,7 @@ def sent(own, tmp_path):
 
 @pytest.mark.parametrize(
     "arguments",
-    [
-        ("report", "{}", "--plots"),
-        ("video", "{}", "--end", "0.3"),
-        ("convert", "{}", "{}/out.csv"),
-    ],
+    [("report", "{}", "--plots"), ("video", "{}", "--end", "0.3"), ("convert", "{}", "{}/out.csv")],
 )
 def test_commands_that_read_a_run_load_no_code_of_it(sent, arguments, capsys):
     assert main([each.format(sent) for each in arguments]) == 0, capsys.readouterr().err

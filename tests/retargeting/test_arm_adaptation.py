@@ -59,11 +59,7 @@ def braked_distance(speed, acceleration, period):
     return distance
 
 
-@given(
-    distance=st.floats(1e-6, 6.0),
-    acceleration=st.floats(0.5, 500.0),
-    period=st.floats(1e-3, 0.1),
-)
+@given(distance=st.floats(1e-6, 6.0), acceleration=st.floats(0.5, 500.0), period=st.floats(1e-3, 0.1))
 @settings(max_examples=50, deadline=None)
 def test_braking_speed_is_the_greatest_that_stops_in_time(distance, acceleration, period):
     speed = braking_speed(distance, acceleration, period)
@@ -138,11 +134,7 @@ def test_at_full_speed_into_a_limit():
     assert np.argmax(path > 1.0 - 1e-9) * period == pytest.approx(4 / 30 + 3 / 4, abs=2 * period)
 
 
-@given(
-    distance=st.floats(-3.0, 3.0),
-    acceleration=st.floats(5.0, 300.0),
-    speed=st.floats(0.5, 10.0),
-)
+@given(distance=st.floats(-3.0, 3.0), acceleration=st.floats(5.0, 300.0), speed=st.floats(0.5, 10.0))
 @settings(max_examples=50, deadline=None)
 def test_a_step_is_followed_without_overshoot(distance, acceleration, speed):
     period = 1 / 60
@@ -382,11 +374,7 @@ def violations(q, bounds, period):
 
 @pytest.mark.parametrize(
     ("name", "task", "mean", "worst"),
-    [
-        ("mahru", "waving", 0.004, 0.02),
-        ("mahru", "signing", 0.010, 0.03),
-        ("romeo", "waving", 0.11, 0.25),
-    ],
+    [("mahru", "waving", 0.004, 0.02), ("mahru", "signing", 0.010, 0.03), ("romeo", "waving", 0.11, 0.25)],
 )
 def test_people_at_60_hz_within_all_bounds(robots, people, name, task, mean, worst):
     names, q, hand_errors, _ = adapt_arms(robots[name], people[task])

@@ -200,11 +200,7 @@ def test_puma_wrist_centre_has_its_closed_form(values: list[float]) -> None:
     reach = 0.4318 * np.cos(q2) - 0.0203 * np.cos(q23) + 0.4331 * np.sin(q23)
     height = -0.4318 * np.sin(q2) + 0.0203 * np.sin(q23) + 0.4331 * np.cos(q23)
     offset = 0.2435 - 0.0934
-    expected = [
-        np.cos(q1) * reach - np.sin(q1) * offset,
-        np.sin(q1) * reach + np.cos(q1) * offset,
-        height,
-    ]
+    expected = [np.cos(q1) * reach - np.sin(q1) * offset, np.sin(q1) * reach + np.cos(q1) * offset, height]
     wrist = table_frames(table, values)
     for joint in ("joint4", "joint5", "joint6"):
         np.testing.assert_allclose(wrist[joint][:3, 3], expected, atol=1e-12)
@@ -212,17 +208,10 @@ def test_puma_wrist_centre_has_its_closed_form(values: list[float]) -> None:
 
 def test_planar_arm_in_hayati_form_ends_at_its_tip() -> None:
     table = DhTable(
-        (
-            DhJoint("joint1", BASE, HayatiRow(a=0.25)),
-            DhJoint("joint2", "joint1", HayatiRow(a=0.30)),
-        )
+        (DhJoint("joint1", BASE, HayatiRow(a=0.25)), DhJoint("joint2", "joint1", HayatiRow(a=0.30)))
     )
     tip = table_frames(table, [0.4, -1.1])["joint2"][:3, 3]
-    expected = [
-        0.25 * np.cos(0.4) + 0.30 * np.cos(-0.7),
-        0.25 * np.sin(0.4) + 0.30 * np.sin(-0.7),
-        0.0,
-    ]
+    expected = [0.25 * np.cos(0.4) + 0.30 * np.cos(-0.7), 0.25 * np.sin(0.4) + 0.30 * np.sin(-0.7), 0.0]
     np.testing.assert_allclose(tip, expected, atol=1e-12)
 
 

@@ -56,12 +56,7 @@ def row_by_hand(alpha: float, a: float, d: float, theta: float) -> Array:
     """Craig's transform of a link, written out (Introduction to Robotics, equation 3.6)."""
     ca, sa, ct, st = np.cos(alpha), np.sin(alpha), np.cos(theta), np.sin(theta)
     return np.array(
-        [
-            [ct, -st, 0, a],
-            [st * ca, ct * ca, -sa, -sa * d],
-            [st * sa, ct * sa, ca, ca * d],
-            [0, 0, 0, 1],
-        ]
+        [[ct, -st, 0, a], [st * ca, ct * ca, -sa, -sa * d], [st * sa, ct * sa, ca, ca * d], [0, 0, 0, 1]]
     )
 
 

@@ -188,10 +188,7 @@ def test_there_is_no_row_and_no_line_of_a_run_without_a_person():
             {"fidelity.stretch_max_ratio": 1.5, "fidelity.lag_s": 0.0123},
             "tempo      1.5 times as long as the person; hands 12.3 ms late",
         ),
-        (
-            {"fidelity.duration_ratio": 1.0, "fidelity.stretch_max_ratio": 1.0},
-            "tempo      the person's",
-        ),
+        ({"fidelity.duration_ratio": 1.0, "fidelity.stretch_max_ratio": 1.0}, "tempo      the person's"),
         (
             {"fidelity.stretch_max_ratio": 1.5, "fidelity.lag_s": -0.001},
             "tempo      1.5 times as long as the person; hands 1.0 ms early",

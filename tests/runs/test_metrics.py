@@ -391,10 +391,7 @@ def test_travel_is_compared_stroke_by_stroke_and_the_worst_counts():
         strokes=(("stroke", "bound"), np.array([[TIME[3], TIME[7]], [TIME[10], TIME[14]]])),
     )  # fmt: skip
     metrics = fixture_metrics(log, "drawer", {"travel": "m"})
-    assert metrics == {
-        "drawer.travel_m": pytest.approx(0.11),
-        "drawer.travel_ratio": pytest.approx(0.8),
-    }
+    assert metrics == {"drawer.travel_m": pytest.approx(0.11), "drawer.travel_ratio": pytest.approx(0.8)}
     # A run that ended before the second stroke, as by a fall, has done nothing of it.
     cut = fixture_metrics(log.isel(time=slice(0, 9)), "drawer", {"travel": "m"})
     assert cut["drawer.travel_ratio"] == 0.0

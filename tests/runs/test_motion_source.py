@@ -58,11 +58,7 @@ def test_a_participants_number_names_a_recording_of_the_session():
 @pytest.mark.parametrize(
     ("settings", "error", "words"),
     [
-        (
-            ["actor:chess"],
-            MotionError,
-            r"^actor:chess: unknown task; known: valves, .*, walking$",
-        ),
+        (["actor:chess"], MotionError, r"^actor:chess: unknown task; known: valves, .*, walking$"),
         (["actor:waving:20"], MotionError, r"^actor 20: a session has actors 1 to 19$"),
         (
             ["actor:waving", "motion.task={stroke_m: 0.1}"],

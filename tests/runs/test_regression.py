@@ -4,13 +4,7 @@ from types import SimpleNamespace
 import pytest
 
 from simbench.runs.baseline import Check, Verdict
-from simbench.runs.regression import (
-    Case,
-    CaseResult,
-    append_summary,
-    escape_markdown,
-    summary_markdown,
-)
+from simbench.runs.regression import Case, CaseResult, append_summary, escape_markdown, summary_markdown
 
 
 def case(name, missing=""):

@@ -136,10 +136,7 @@ class Standing:
         self.world.step()
         self.steps += 1
         self.body.read_state(self.state)
-        self.sensor.sample(
-            self.steps * self.world.timestep,
-            self.world.read_contacts(),
-        )
+        self.sensor.sample(self.steps * self.world.timestep, self.world.read_contacts())
         self._controller.hold_feet((self.wrenches[:, 2] > 5.0).tolist())
         return np.array(point), command
 

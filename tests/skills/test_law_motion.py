@@ -33,10 +33,7 @@ def pinocchio_model(motion, task):
     ids = {1: parent}
     for joint in range(2, upper.njoints):
         ids[joint] = model.addJoint(
-            ids[upper.parents[joint]],
-            pin.JointModelRZ(),
-            upper.jointPlacements[joint],
-            upper.names[joint],
+            ids[upper.parents[joint]], pin.JointModelRZ(), upper.jointPlacements[joint], upper.names[joint]
         )
         model.appendBodyToJoint(ids[joint], upper.inertias[joint], pin.SE3.Identity())
     return model, human

@@ -161,12 +161,7 @@ def calculations(arm: Arm, full: Counts, short: Counts, shorter: Counts) -> tupl
         add(third, f"{name}, each element by itself", matrix, counts.expanded["A"])
         add(third, f"{name}, common factors taken out", "", counts.factored["A"])
         add(third, f"{name}, what elements share computed once", "", counts.shared["A"])
-    add(
-        first,
-        f"abbreviated, joints' bound {100 * CUT_OFF:.3g} %",
-        "",
-        shorter.total(shorter.expanded),
-    )
+    add(first, f"abbreviated, joints' bound {100 * CUT_OFF:.3g} %", "", shorter.total(shorter.expanded))
     second = Table(title=f"Table 2: rates at {FLOPS} operations a second, Hz")
     for heading in ("", "configuration", "torques", "paper"):
         second.add_column(heading, justify="right" if heading else "left")
@@ -184,12 +179,7 @@ def operations_by_part(full: Counts, short: Counts) -> Table:
     table = Table(title="Operations by part, multiplications + additions")
     for heading in ("part", "full, paper's rule", "factors out", "abbreviated, paper's rule", "factors out"):
         table.add_column(heading, justify="right" if heading != "part" else "left")
-    columns = (
-        (full, full.expanded),
-        (full, full.factored),
-        (short, short.expanded),
-        (short, short.factored),
-    )
+    columns = ((full, full.expanded), (full, full.factored), (short, short.expanded), (short, short.factored))
     for part in full.expanded:
         table.add_row(part, *(_written(elements[part]) for _, elements in columns))
     table.add_row("torques from them", *(_written(counts.torque) for counts, _ in columns))

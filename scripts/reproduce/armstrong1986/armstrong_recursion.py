@@ -100,10 +100,7 @@ def inverse_dynamics(arm: Arm, q: ArrayLike, velocity: ArrayLike, acceleration: 
 
 
 def link_torques(
-    arm: Arm,
-    q: Sequence[Scalar],
-    velocity: Sequence[Scalar],
-    acceleration: Sequence[Scalar],
+    arm: Arm, q: Sequence[Scalar], velocity: Sequence[Scalar], acceleration: Sequence[Scalar]
 ) -> list[Scalar]:
     """Compute the torques that the links alone need, by the recursion of Newton and Euler.
 

@@ -149,14 +149,7 @@ def _real_change(p: Array, gains: Array, real: Array, target: Array, state: Arra
 
 @compiled
 def _integrate_real(
-    p: Array,
-    gains: Array,
-    real: Array,
-    start: Array,
-    target: Array,
-    step: float,
-    every: int,
-    samples: int,
+    p: Array, gains: Array, real: Array, start: Array, target: Array, step: float, every: int, samples: int
 ) -> Array:
     """Integrate by Runge-Kutta; returns q, q̇ and q̈ of the links (3, k, samples, 2), each `every` steps."""
     seen = np.empty((3, len(start), samples, 2))

@@ -68,12 +68,7 @@ def imitation_numbers(actor: ScaledActor, motion: HumanMotion, variant: str) -> 
     turn = np.mean([hands[f"{side}_hand"] for side in SIDES])
     speed = np.diff(raw.q[:, 7:], axis=0) / np.diff(motion.time)[:, None]
     jerk = np.diff(smooth(raw.q, *FILTER)[:, 7:], 3, axis=0) * motion.rate**3
-    return [
-        *(1e3 * np.array(parts)),
-        np.degrees(turn),
-        np.abs(speed).max(),
-        float(np.sqrt(np.mean(jerk**2))),
-    ]
+    return [*(1e3 * np.array(parts)), np.degrees(turn), np.abs(speed).max(), float(np.sqrt(np.mean(jerk**2)))]
 
 
 def palms(robot: Robot, model: pin.Model, q: Array) -> list[pin.SE3]:

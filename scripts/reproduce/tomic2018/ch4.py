@@ -85,12 +85,7 @@ FIGURES = {
 """Figures 4.4 to 4.10: how many of 15 actors were dominated by what."""
 AGREE = 0.80
 """Share of recordings in which what is found to dominate has to be what is hidden in the actor."""
-COLOURS = {
-    "energy": "#3b6fb6",
-    "velocity": "#c8453b",
-    "ergonomy": "#b657a8",
-    "manipulability": "#4c9a57",
-}
+COLOURS = {"energy": "#3b6fb6", "velocity": "#c8453b", "ergonomy": "#b657a8", "manipulability": "#4c9a57"}
 """As the thesis has them."""
 
 LOST = "inf: by this law the hands of at least one actor cannot be kept on their path"

@@ -353,10 +353,7 @@ def measure_fitness(session: int, actor: int, task: str, weights: Array) -> Arra
 def _computed(function: Any, asked: Sequence[tuple[Any, ...]], jobs: int, console: Console) -> list[Any]:
     """Call a function for each tuple of arguments, in processes."""
     found: list[Any] = []
-    with (
-        progress_bars(console) as on_progress,
-        ProcessPoolExecutor(jobs, get_context("spawn")) as pool,
-    ):
+    with progress_bars(console) as on_progress, ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
         for one in pool.map(function, *zip(*asked, strict=True)) if asked else ():
             found.append(one)
             on_progress("recordings", len(found), len(asked))

@@ -181,8 +181,7 @@ class _TrcFile:
         if lead + 3 * len(labels) > width + 2:
             held = max((width - lead) // 3, 0)
             self.slips.doubt(
-                f"{where}: {len(labels)} marker names, and {width} columns",
-                f"the first {held} are taken",
+                f"{where}: {len(labels)} marker names, and {width} columns", f"the first {held} are taken"
             )
             labels = labels[:held]
         if not labels:

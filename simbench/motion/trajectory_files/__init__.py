@@ -88,10 +88,7 @@ def assign_motion(stored: StoredMotion, robot: Robot, options: TrajectoryOptions
     trajectory = validate_trajectory(JointTrajectory(*columns, robot.joint_names, base), where)
     require_possible_speeds(trajectory, robot, where)
     return RobotMotion(
-        trajectory,
-        (*notes, *joint_notes, *base_notes),
-        (*doubts, *joint_doubts, *base_doubts),
-        stored.format,
+        trajectory, (*notes, *joint_notes, *base_notes), (*doubts, *joint_doubts, *base_doubts), stored.format
     )
 
 

@@ -16,11 +16,7 @@ from scipy.spatial.transform import Rotation
 
 from simbench.errors import MotionError
 from simbench.kinematics.tree import frame_poses
-from simbench.motion.trajectory_files.joint_order import (
-    FootPoses,
-    foot_poses,
-    resting_posture,
-)
+from simbench.motion.trajectory_files.joint_order import FootPoses, foot_poses, resting_posture
 from simbench.motion.trajectory_files.stored_motion import StoredMotion, TrajectoryOptions
 from simbench.robot.robot import Robot
 
@@ -204,11 +200,7 @@ def _check_floor(
 
 
 def find_quaternion_order(
-    quaternion: Array,
-    position: Array,
-    time: Array,
-    feet: FootPoses | None,
-    favoured: str | None = None,
+    quaternion: Array, position: Array, time: Array, feet: FootPoses | None, favoured: str | None = None
 ) -> str | None:
     """Find the order of a quaternion's parts that gives the plausible motion.
 

@@ -39,10 +39,7 @@ SUFFIXES = (".csv", ".nc")
 
 
 def write_trajectory(
-    trajectory: JointTrajectory,
-    path: str | Path,
-    units: Sequence[str],
-    attributes: Mapping[str, str | float],
+    trajectory: JointTrajectory, path: str | Path, units: Sequence[str], attributes: Mapping[str, str | float]
 ) -> None:
     """Write a trajectory as CSV (nine digits) or NetCDF (bit for bit).
 
@@ -155,10 +152,7 @@ def _joint_columns(header: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def write_trajectory_netcdf(
-    trajectory: JointTrajectory,
-    path: Path,
-    units: Sequence[str],
-    attributes: Mapping[str, str | float],
+    trajectory: JointTrajectory, path: Path, units: Sequence[str], attributes: Mapping[str, str | float]
 ) -> None:
     """Write a trajectory as NetCDF, which xarray and other NetCDF readers open.
 

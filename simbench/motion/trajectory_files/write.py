@@ -30,11 +30,7 @@ _NUMPY_2, _NUMPY_1 = (f"cnumpy.{core}.multiarray\n_reconstruct\n".encode() for c
 
 
 def write_robot_motion(
-    trajectory: JointTrajectory,
-    robot: Robot,
-    path: Path,
-    format: str,
-    attributes: Attributes,
+    trajectory: JointTrajectory, robot: Robot, path: Path, format: str, attributes: Attributes
 ) -> None:
     """Write a robot's motion in a format.
 

@@ -14,13 +14,7 @@ from numpy.typing import NDArray
 
 from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.tree import (
-    KinematicTree,
-    frame_on_body,
-    kinematic_tree,
-    place_path,
-    point_jacobians,
-)
+from simbench.kinematics.tree import KinematicTree, frame_on_body, kinematic_tree, place_path, point_jacobians
 from simbench.motion.human_motion import HumanMotion
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES

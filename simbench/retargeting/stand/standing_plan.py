@@ -31,11 +31,7 @@ from simbench.retargeting.imitation.imitation import (
     imitation_metrics,
     speed_difference,
 )
-from simbench.retargeting.imitation.limited_posture import (
-    position_limits,
-    preferred_posture,
-    rounded_posture,
-)
+from simbench.retargeting.imitation.limited_posture import position_limits, preferred_posture, rounded_posture
 from simbench.retargeting.imitation.scaled_model import calibrate, require_human_form
 from simbench.retargeting.match.body import match_body
 from simbench.retargeting.placement.placement import choose_placement

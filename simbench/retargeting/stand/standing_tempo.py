@@ -9,12 +9,7 @@ from scipy.interpolate import CubicSpline, make_interp_spline
 from scipy.ndimage import gaussian_filter1d
 from scipy.spatial import ConvexHull
 
-from simbench.balance.ground_reaction import (
-    ground_wrench,
-    planned_zmp,
-    standing_inertia,
-    standing_torques,
-)
+from simbench.balance.ground_reaction import ground_wrench, planned_zmp, standing_inertia, standing_torques
 from simbench.balance.inverted_pendulum import GRAVITY
 from simbench.balance.leg_ik import leg_columns, solve_com_ik
 from simbench.errors import LegReachError, RetargetError

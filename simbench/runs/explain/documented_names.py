@@ -152,12 +152,7 @@ def _resolved(node: Schema, definitions: Schema) -> Schema:
     return definitions[node["$ref"].rpartition("/")[2]] if "$ref" in node else node
 
 
-_TYPES = {
-    "number": "number",
-    "integer": "whole number",
-    "string": "text",
-    "boolean": "true or false",
-}
+_TYPES = {"number": "number", "integer": "whole number", "string": "text", "boolean": "true or false"}
 
 
 def _type(node: Schema, definitions: Schema) -> str:

@@ -14,11 +14,7 @@ from pydantic import BaseModel
 
 from simbench.errors import PluginError
 from simbench.files.json_document import read_json_object
-from simbench.options import (
-    BALANCE_CONTROLLERS,
-    CONTROL_LAWS,
-    RETARGETING_METHODS,
-)
+from simbench.options import BALANCE_CONTROLLERS, CONTROL_LAWS, RETARGETING_METHODS
 from simbench.plugins.declarations import is_plugin, require_plugin
 from simbench.resources import resource_dir
 from simbench.runs.metric_catalogue import UNITS, unit_of

@@ -43,10 +43,7 @@ _EQUIPMENT_HEIGHT, _CONTACT_HEIGHT, _SPACE = 170, 190, 44
 
 
 def draw_plots(
-    folder: Path,
-    on_progress: OnProgress,
-    only: Collection[str] | None = None,
-    log: xr.Dataset | None = None,
+    folder: Path, on_progress: OnProgress, only: Collection[str] | None = None, log: xr.Dataset | None = None
 ) -> list[Path]:
     """Draw the plots that a run has, complete or interrupted, into `plots/` of its directory.
 
@@ -289,11 +286,7 @@ def draw_contacts(log: xr.Dataset, strength: tuple[float, float], title: str, pa
 
 
 def _draw_sides(
-    axes: Axes,
-    time: NDArray[np.float64],
-    sides: NDArray[np.str_],
-    values: NDArray[np.float64],
-    line: float,
+    axes: Axes, time: NDArray[np.float64], sides: NDArray[np.str_], values: NDArray[np.float64], line: float
 ) -> None:
     """Draw a curve for each side and a horizontal line."""
     # Both curves may coincide: the first is wider and shows behind the second.

@@ -91,11 +91,7 @@ def judge_file(
 
 
 def simulate_motion(
-    robot: Robot,
-    robot_name: str,
-    trajectory: JointTrajectory,
-    folder: Path | None,
-    on_progress: OnProgress,
+    robot: Robot, robot_name: str, trajectory: JointTrajectory, folder: Path | None, on_progress: OnProgress
 ) -> tuple[tuple[Check, ...], tuple[str, ...], tuple[str, ...]]:
     """Let a robot follow a motion in a simulation, and check how well it does.
 

@@ -45,11 +45,7 @@ _PAUSE = 0.03  # Interruptions of a slide that are closed when it is dated, s.
 
 
 def check_trajectory(
-    robot: Robot,
-    trajectory: JointTrajectory,
-    *,
-    floor: float = 0.0,
-    source: str = "",
+    robot: Robot, trajectory: JointTrajectory, *, floor: float = 0.0, source: str = ""
 ) -> Verdict:
     """Check whether a robot's motion is physically possible, by its kinematics and its inverse dynamics.
 

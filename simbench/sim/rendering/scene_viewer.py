@@ -67,10 +67,7 @@ def open_browser_view(
     require_browser_view()
     process = subprocess.Popen(
         # Not as the main module: its classes are what messages are pickled from.
-        [
-            *(sys.executable, "-c", f"import sys; sys.path[:] = {sys.path!r}; {_SERVE}"),
-            *(host, str(port)),
-        ],
+        [*(sys.executable, "-c", f"import sys; sys.path[:] = {sys.path!r}; {_SERVE}"), *(host, str(port))],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

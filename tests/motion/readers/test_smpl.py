@@ -6,14 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 from scipy.spatial.transform import Rotation
-from smpl_files import (
-    PARENTS,
-    Python2Pickler,
-    amass_archive,
-    body_model,
-    forward_kinematics,
-    random_poses,
-)
+from smpl_files import PARENTS, Python2Pickler, amass_archive, body_model, forward_kinematics, random_poses
 
 from simbench.errors import MotionError
 from simbench.motion.read_options import ReadOptions

@@ -396,11 +396,7 @@ NAN = np.where(np.arange(20 * 36).reshape(20, 36) == 400, np.nan, 0.1)
         ("a.npz", archive(dof_pos=Q, root_pos=np.zeros((8, 3)), root_rot=np.zeros((8, 4))), "9 samples"),
         ("a.npz", archive(dof_pos=Q, root_pos=np.zeros((9, 3))), "no quaternion of the base"),
         ("a.npz", archive(dof_pos=Q, fps=-1.0), "fps is -1"),
-        (
-            "a.npz",
-            archive(dof_pos=Q, root_pos=np.zeros((9, 3)), root_rot=np.zeros((9, 4))),
-            "length 0",
-        ),
+        ("a.npz", archive(dof_pos=Q, root_pos=np.zeros((9, 3)), root_rot=np.zeros((9, 4))), "length 0"),
         ("a.npy", b"\x93NUMPY\x01", "header of an array is damaged"),
         ("a.pkl", b"cos\nsystem\n(S'true'\ntR.", "system"),
         ("a.nc", b"no", "checksum"),

@@ -67,11 +67,7 @@ def test_a_joint_that_is_not_seen_stays_where_it_was(mahru, walking):
     ("time", "change", "said"),
     [
         (0.0, {}, "frame at 0 s: not later than the last one, at 0 s"),
-        (
-            0.1,
-            {"left_horn": np.zeros(3)},
-            "frame at 0.1 s: joint left_horn: not in .*; allowed: .*wrist",
-        ),
+        (0.1, {"left_horn": np.zeros(3)}, "frame at 0.1 s: joint left_horn: not in .*; allowed: .*wrist"),
     ],
 )
 def test_a_frame_that_cannot_be_is_refused(mahru, walking, time, change, said):

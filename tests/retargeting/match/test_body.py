@@ -10,13 +10,7 @@ from wheel_robots import robot_parameters
 
 from simbench.options import RetargetSection
 from simbench.retargeting.imitate.problem import ImitationProblem, step_from
-from simbench.retargeting.match.body import (
-    BONES,
-    derive_points,
-    match_body,
-    place_points,
-    zero_points,
-)
+from simbench.retargeting.match.body import BONES, derive_points, match_body, place_points, zero_points
 from simbench.robot.robot import load_robot
 from simbench.robot.sides import SIDES
 

@@ -11,12 +11,7 @@ from hypothesis import strategies as st
 from simbench.balance.leg_ik import stand
 from simbench.motion.human_motion import HandlePath
 from simbench.retargeting.placement import placement as place
-from simbench.retargeting.placement.placement import (
-    BasePlacement,
-    cog_targets,
-    evaluate_placement,
-    find_spot,
-)
+from simbench.retargeting.placement.placement import BasePlacement, cog_targets, evaluate_placement, find_spot
 from simbench.retargeting.placement.posture_ik import (
     STIFFNESS,
     HandPath,

@@ -60,9 +60,7 @@ def test_friction_stays_when_hands_rest_and_turns_round_when_they_go_back():
     way = np.interp(time, [0.0, 1.0, 2.0, 3.0], [0.0, 0.1, 0.1, 0.0])
     load = sum(
         hand_wrenches(
-            time,
-            moved(time, way, np.ones(3001, dtype=bool), np.array([1.0, 0.0, 0.0])),
-            BOTH_RUBBING,
+            time, moved(time, way, np.ones(3001, dtype=bool), np.array([1.0, 0.0, 0.0])), BOTH_RUBBING
         ).values()
     )
     np.testing.assert_allclose(load[[500, 1500, 2500], 0], [-3.0, -3.0, 3.0], atol=1e-9)

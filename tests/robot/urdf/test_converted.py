@@ -39,13 +39,11 @@ def primitive(tag, content, count=6):
 
 POLYLIST = primitive("polylist", f"<vcount>4 4 4 4 4 4</vcount><p>{QUADS}</p>")
 POLYGONS = primitive(
-    "polygons",
-    "".join(f"<p>{' '.join(QUADS.split()[4 * face : 4 * face + 4])}</p>" for face in range(6)),
+    "polygons", "".join(f"<p>{' '.join(QUADS.split()[4 * face : 4 * face + 4])}</p>" for face in range(6))
 )
 STRIPS = primitive("tristrips", "<p>0 1 2 3 6 7 4 5 0 1</p><p>0 2 4 6</p><p>1 5 3 7</p>", 3)
 FANS = primitive(
-    "trifans",
-    "".join(f"<p>{' '.join(QUADS.split()[4 * face : 4 * face + 4])}</p>" for face in range(6)),
+    "trifans", "".join(f"<p>{' '.join(QUADS.split()[4 * face : 4 * face + 4])}</p>" for face in range(6))
 )
 
 

@@ -66,8 +66,7 @@ def place(pixels, low, high):
 
 
 @pytest.mark.parametrize(
-    ("time", "zmp", "support"),
-    [(1.0, 0.0, (-160, 160)), (2.3, -140.0, (-160, -20)), (3.3, 140.0, (20, 160))],
+    ("time", "zmp", "support"), [(1.0, 0.0, (-160, 160)), (2.3, -140.0, (-160, -20)), (3.3, 140.0, (20, 160))]
 )
 @pytest.mark.parametrize("run", [0, 1])
 def test_zmp_and_support_are_where_the_log_has_them(drawn, run, time, zmp, support):

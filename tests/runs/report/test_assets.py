@@ -4,12 +4,7 @@ import base64
 import hashlib
 import json
 
-from simbench.runs.report.page_data import (
-    SCRIPTS,
-    content_policy,
-    read_asset,
-    sources_digest,
-)
+from simbench.runs.report.page_data import SCRIPTS, content_policy, read_asset, sources_digest
 
 
 def test_the_bundle_was_built_from_these_sources():

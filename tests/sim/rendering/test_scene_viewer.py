@@ -13,10 +13,7 @@ from simbench.errors import RunError
 from simbench.robot.robot import load_robot
 from simbench.sim.rendering.painting import Cast
 from simbench.sim.rendering.scene_view import Camera, Frames
-from simbench.sim.rendering.scene_viewer import (
-    open_browser_view,
-    require_browser_view,
-)
+from simbench.sim.rendering.scene_viewer import open_browser_view, require_browser_view
 
 needs_viser = pytest.mark.skipif(
     importlib.util.find_spec("viser") is None, reason="viser, which serves scenes to browsers, is missing"
