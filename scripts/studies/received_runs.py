@@ -393,7 +393,6 @@ def visit_run(number: int, seed: int, work: Path, bases: Sequence[Path]) -> Visi
         if page.is_file() and "<script>hostile" in page.read_text(encoding="utf-8", errors="replace"):
             visit.violations.append(f"{page.name}: markup of a name is in the page as it is")
     os.chdir(work)
-    shutil.rmtree(place)
     return visit
 
 
@@ -409,6 +408,8 @@ def visit_apart(number: int, seed: int, work: Path, bases: Sequence[Path]) -> Vi
     except EOFError:
         visit = Visit(number, [], violations=["the process ended before all commands"])
     process.join()
+    # At its end, the process removes what it has in the temporary directory.
+    shutil.rmtree(work / f"{number:05d}")
     return visit
 
 
