@@ -33,6 +33,7 @@ import threading
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
@@ -326,7 +327,8 @@ def watch(folder: Path, allowed: Sequence[Path], visit: Visit) -> threading.Even
         elif event == "subprocess.Popen":
             name = os.fsdecode(details[0])
             visit.processes[os.path.basename(name)] = visit.processes.get(os.path.basename(name), 0) + 1
-            if os.path.realpath(name).startswith(inside):
+            # A name alone is looked for in the search path.
+            if os.sep in name and os.path.realpath(name).startswith(inside):
                 visit.violations.append(f"subprocess: {name}")
 
     sys.addaudithook(hook)
@@ -391,7 +393,23 @@ def visit_run(number: int, seed: int, work: Path, bases: Sequence[Path]) -> Visi
         if page.is_file() and "<script>hostile" in page.read_text(encoding="utf-8", errors="replace"):
             visit.violations.append(f"{page.name}: markup of a name is in the page as it is")
     os.chdir(work)
-    shutil.rmtree(place)
+    return visit
+
+
+def visit_apart(number: int, seed: int, work: Path, bases: Sequence[Path]) -> Visit:
+    """Visit a directory in a forked process of its own: an audit hook cannot be removed."""
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=lambda: sender.send(visit_run(number, seed, work, bases)))
+    process.start()
+    sender.close()
+    try:
+        visit = receiver.recv()
+    except EOFError:
+        visit = Visit(number, [], violations=["the process ended before all commands"])
+    process.join()
+    # At its end, the process removes what it has in the temporary directory.
+    shutil.rmtree(work / f"{number:05d}")
     return visit
 
 
@@ -418,11 +436,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             shutil.rmtree(base / "plots", ignore_errors=True)
             for name in ("report.html", "video.mp4"):
                 (base / name).unlink(missing_ok=True)
-        call = partial(visit_run, seed=given.seed, work=work, bases=bases)
-        # A process for each directory: an audit hook cannot be removed.
-        with multiprocessing.get_context("fork").Pool(given.jobs, maxtasksperchild=1) as pool:
-            visits = []
-            for visit in pool.imap_unordered(call, range(given.count), chunksize=1):
+        call = partial(visit_apart, seed=given.seed, work=work, bases=bases)
+        visits = []
+        with ThreadPoolExecutor(given.jobs) as pool:
+            for visit in pool.map(call, range(given.count)):
                 visits.append(visit)
                 for violation in visit.violations:
                     print(f"{visit.number:05d} {violation}", flush=True)
