@@ -1,5 +1,14 @@
 """Errors that a user can act on: each message says what is wrong, where, and what is allowed."""
 
+import difflib
+from collections.abc import Iterable
+
+
+def closest_name(name: str, known: Iterable[str]) -> str:
+    """Suggest a known name in place of one that is not. Returns ` (did you mean '…'?)`, or nothing."""
+    close = difflib.get_close_matches(name, known, n=1)
+    return f" (did you mean '{close[0]}'?)" if close else ""
+
 
 class SimbenchError(Exception):
     """Base of all errors caused by input; the command line prints it as one line and exits with status 2."""

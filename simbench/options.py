@@ -3,7 +3,6 @@
 They are below everything that reads them, so that a planner or a controller takes its section as it is.
 """
 
-import difflib
 from functools import partial
 from typing import Annotated, Any, Literal, get_args
 
@@ -20,7 +19,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from simbench.errors import RetargetError
+from simbench.errors import RetargetError, closest_name
 from simbench.plugins.declarations import FINISHED, OneOf, is_plugin, plugin_options, require_plugin
 from simbench.system.limits import RATES, SHORTEST_STEP
 
@@ -77,8 +76,7 @@ class ScenarioSection(BaseModel):
             )
         for key in data if isinstance(data, dict) else ():
             if key not in cls.model_fields:
-                close = difflib.get_close_matches(str(key), cls.model_fields, n=1)
-                hint = f" (did you mean '{close[0]}'?)" if close else ""
+                hint = closest_name(str(key), cls.model_fields)
                 raise PydanticCustomError(
                     "unknown_key",
                     "unknown key{hint}; allowed: {allowed}",

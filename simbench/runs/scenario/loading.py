@@ -1,6 +1,5 @@
 """Scenarios: validated, overridden and written; the files that they name; and those of robot motions."""
 
-import difflib
 import os
 import re
 from collections.abc import Mapping
@@ -10,7 +9,7 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
-from simbench.errors import RobotError, ScenarioError
+from simbench.errors import RobotError, ScenarioError, closest_name
 from simbench.files.text import require_regular_file
 from simbench.files.yaml_document import EXPONENT, KeyPath, YamlDocument, format_key_path, read_yaml
 from simbench.options import TRAJECTORY
@@ -172,8 +171,7 @@ def validate_source(source: YamlSource, overrides: Overrides = (), *, finished: 
             )
     for name in scenario.checks:
         if name not in known:
-            close = difflib.get_close_matches(name, known, n=1)
-            hint = f" (did you mean '{close[0]}'?)" if close else ""
+            hint = closest_name(name, known)
             raise ScenarioError(
                 f"{source.origin(('checks', name))}: checks.{name}: unknown metric{hint}; "
                 "`simbench explain METRIC` describes those of a run"

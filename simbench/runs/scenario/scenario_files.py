@@ -1,6 +1,5 @@
 """Files of scenarios: found, summarised without validation, and read with the origin of each key."""
 
-import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -9,7 +8,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from simbench.errors import BaselineError, ScenarioError
+from simbench.errors import BaselineError, ScenarioError, closest_name
 from simbench.files.json_document import read_json_object
 from simbench.files.text import parse_whole_number, require_regular_file
 from simbench.files.yaml_document import (
@@ -111,8 +110,7 @@ def find_scenario(name_or_path: str | Path) -> Path:
         return require_regular_file(path, ScenarioError)
     names = list_scenarios()
     if path.name not in names:
-        close = difflib.get_close_matches(path.name, names, n=1)
-        hint = f" (did you mean '{close[0]}'?)" if close else ""
+        hint = closest_name(path.name, names)
         raise ScenarioError(
             f"unknown scenario '{name_or_path}'{hint}; "
             f"available: {', '.join(names)}, or the path of a .yaml file"

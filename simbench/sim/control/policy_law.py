@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
 import importlib.util
 import json
 import signal
@@ -13,12 +12,12 @@ import weakref
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simbench.errors import PolicyError
+from simbench.errors import PolicyError, closest_name
 from simbench.files.text import require_regular_file
 from simbench.kinematics.arrays import Array
 from simbench.plugins.declarations import call_plugin, plugin_maker
@@ -238,8 +237,7 @@ def _find_joints(robot: Robot, contract: PolicyContract, where: str) -> Array:
         raise PolicyError(f"{where}: robot: made for {contract.robot}, not for {robot.name}")
     for name in contract.joints:
         if name not in robot.joint_names:
-            close = difflib.get_close_matches(name, robot.joint_names, n=1)
-            hint = f" (did you mean '{close[0]}'?)" if close else ""
+            hint = closest_name(name, robot.joint_names)
             raise PolicyError(f"{where}: joints: {robot.name} has no joint {name}{hint}")
     return np.array([robot.joint_names.index(name) for name in contract.joints])
 
@@ -305,10 +303,7 @@ def load_onnx(path: Path, law: PolicyLaw, limit: float = STEP_LIMIT, load_limit:
         # Only this process reacts to Ctrl-C.
         start_new_session=True,
     )
-    assert process.stdin is not None
-    assert process.stdout is not None
-    assert process.stderr is not None
-    feed, answers, errors = process.stdin, process.stdout, process.stderr
+    feed, answers, errors = cast(list[IO[bytes]], [process.stdin, process.stdout, process.stderr])
 
     def reason(seconds: float, work: str) -> str:
         if process.wait() == -signal.SIGALRM:
@@ -325,30 +320,25 @@ def load_onnx(path: Path, law: PolicyLaw, limit: float = STEP_LIMIT, load_limit:
             raise PolicyError(f"{path}: {reason(limit, 'for one step')} (at {law.time:.4g} s)")
         return np.frombuffer(answer)
 
-    weakref.finalize(act, _end, process)
+    # The last one goes first.
+    weakref.finalize(act, process.communicate)
+    weakref.finalize(act, process.kill)
     if not (line := answers.readline()):
         raise PolicyError(f"{path}: no ONNX graph: {reason(load_limit, 'to load')[:120]}")
     described = json.loads(line)
-    for what, found in zip(("input", "output"), described, strict=True):
+    wanted = {
+        "input": (size, law.observer.describe_size()),
+        "output": (count, f"{count}, one for each joint"),
+    }
+    for what, found in zip(wanted, described, strict=True):
         if len(found) != 1:
             names = ", ".join(name for name, *_ in found)
             raise PolicyError(f"{path}: has {len(found)} {what}s ({names}); allowed: one")
         name, kind, shape = found[0]
         if kind not in TYPES:
             raise PolicyError(f"{path}: {what} {name} is {kind}; allowed: {', '.join(TYPES)}")
-        wanted, allowed = (
-            (size, law.observer.describe_size())
-            if what == "input"
-            else (count, f"{count}, one for each joint")
-        )
-        _require_size(path, f"{what} {name}", shape, wanted, allowed)
+        _require_size(path, f"{what} {name}", shape, *wanted[what])
     return partial(call_plugin, str(path), act)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a process, whatever it does."""
-    process.kill()
-    process.communicate()
 
 
 def load_callable(reference: str, robot: Robot) -> Act:

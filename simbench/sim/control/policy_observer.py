@@ -5,13 +5,12 @@ m joints in the contract's order. The base frame is that of the robot's root lin
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
 
-from simbench.errors import PolicyError
+from simbench.errors import PolicyError, closest_name
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
 from simbench.sim.control.policy_contract import Numbers, PolicyContract
@@ -161,8 +160,7 @@ class Observer:
         for number, section in enumerate(self._terms):
             term, key = section.term, f"{where}: observation.{number}.term"
             if term not in TERMS:
-                close = difflib.get_close_matches(term, TERMS, n=1)
-                hint = f" (did you mean '{close[0]}'?)" if close else ""
+                hint = closest_name(term, TERMS)
                 raise PolicyError(f"{key}: unknown term {term}{hint}; allowed: {', '.join(TERMS)}")
             if TERMS[term].base and not robot.floating:
                 raise PolicyError(

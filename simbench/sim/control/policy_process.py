@@ -23,9 +23,9 @@ def main(path: str, count: str, size: str, limit: str, load_limit: str) -> None:
     sys.excepthook = lambda kind, error, trace: print(*str(error).split(), file=sys.stderr)
     import onnxruntime
 
+    # No limit is −1.
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    if soft == resource.RLIM_INFINITY or soft > _MEMORY:
-        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, hard))
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY if soft < 0 else min(soft, _MEMORY), hard))
     # A signal that nothing handles ends the process within compiled code too.
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, float(load_limit))
@@ -36,14 +36,12 @@ def main(path: str, count: str, size: str, limit: str, load_limit: str) -> None:
     signal.setitimer(signal.ITIMER_REAL, 0.0)
     inputs, outputs = session.get_inputs(), session.get_outputs()
     described = [[(e.name, e.type, e.shape) for e in each] for each in (inputs, outputs)]
-    sys.stdout.buffer.write(json.dumps(described).encode() + b"\n")
-    sys.stdout.buffer.flush()
-    while given := sys.stdin.buffer.read(8 * int(count)):
-        observation = np.frombuffer(given).astype(TYPES[inputs[0].type])
+    print(json.dumps(described), flush=True)
+    while entries := sys.stdin.buffer.read(8 * int(count)):
+        observation = np.frombuffer(entries).astype(TYPES[inputs[0].type])
         signal.setitimer(signal.ITIMER_REAL, float(limit))
-        (answer,) = session.run(
-            None, {inputs[0].name: observation if len(inputs[0].shape) == 1 else observation[None]}
-        )
+        given = observation if len(inputs[0].shape) == 1 else observation[None]
+        (answer,) = session.run(None, {inputs[0].name: given})
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         action = np.asarray(answer, dtype=float)
         if action.size != int(size):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from simbench.dynamics.explicit_model import explicit_model_of
-from simbench.errors import PluginError, ScenarioError
+from simbench.errors import PluginError, ScenarioError, closest_name
 from simbench.kinematics.arrays import Array
 from simbench.options import CONTROL_LAWS, ControlSection
 from simbench.plugins.declarations import call_plugin, plugin_maker
@@ -43,8 +42,7 @@ def apply_gains(robot: Robot, control: ControlSection) -> Robot:
             continue
         for name in given:
             if name not in known:
-                close = difflib.get_close_matches(name, known, n=1)
-                hint = f" (did you mean '{close[0]}'?)" if close else ""
+                hint = closest_name(name, known)
                 groups = ", ".join(name for name, joints in robot.groups.items() if joints)
                 raise ScenarioError(
                     f"control.{key}.{name}: {robot.name} has no such joint or group{hint}; "
