@@ -26,8 +26,8 @@ def require_robot(robot: Robot) -> None:
     moving = len(robot.joint_names)
     if moving > BULLET_JOINTS:
         raise RobotError(
-            f"{robot.urdf}: {moving} joints that move; allowed by Bullet: {BULLET_JOINTS}; `fixed_joints` of a "
-            f"robot.yaml fixes some, and --engine mujoco allows {MOST_JOINTS}"
+            f"{robot.urdf}: {moving} joints that move; allowed by Bullet: {BULLET_JOINTS}; `fixed_joints` of "
+            f"a robot.yaml fixes some, and --engine mujoco allows {MOST_JOINTS}"
         )
 
 
