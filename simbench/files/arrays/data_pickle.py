@@ -437,7 +437,7 @@ def read_data_pickle(stream: BinaryIO, size: int, budget: MemoryBudget) -> Any:
     except PickleProblem as problem:
         raise budget.error(f"{budget.name}: {problem}") from None
     except (
-        *(ValueError, TypeError, IndexError, KeyError, AttributeError, OverflowError, MemoryError, EOFError),
+        *(ValueError, TypeError, IndexError, KeyError, AttributeError, OverflowError, EOFError),
         *(RecursionError, pickle.UnpicklingError, struct.error),
     ) as reason:
         raise budget.error(

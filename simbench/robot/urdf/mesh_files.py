@@ -165,6 +165,8 @@ def _short_lines(content: bytes) -> list[bytes]:
     """Divide a text file into lines that Bullet's buffers can hold."""
     if b"\0" in content:
         raise InvalidMeshError("contains zero bytes: not a text file")
+    if content.count(b"\n") + content.count(b"\r") > 10 * MOST_TRIANGLES:
+        raise InvalidMeshError(f"has too many lines; allowed are {10 * MOST_TRIANGLES}")
     lines = content.replace(b"\r", b"\n").split(b"\n") if b"\r\n" not in content else content.splitlines()
     longest = max(map(len, lines), default=0)
     if longest > LONGEST_LINE:
@@ -201,7 +203,7 @@ def _largest(parts: list[bytes]) -> float:
 # Exceptions of trimesh's readers for files whose content does not match the suffix of their name.
 MESH_READ_ERRORS = (
     *(ValueError, TypeError, IndexError, KeyError, AttributeError),
-    *(ImportError, OSError, NotImplementedError, struct.error),
+    *(ImportError, OSError, NotImplementedError, NameError, struct.error),
 )
 _RULES = 1  # Raised when another version would write another file.
 

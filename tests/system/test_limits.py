@@ -1,0 +1,71 @@
+"""Budgets of what files declare: refused before memory or time is spent."""
+
+import re
+
+import numpy as np
+import pytest
+
+from simbench.errors import MotionError
+from simbench.files.arrays import read_array_file
+from simbench.kinematics.tree import kinematic_tree
+from simbench.motion.trajectory_files import read_robot_motion
+from simbench.robot.robot import load_robot
+from simbench.system.limits import FASTEST_BASE, FASTEST_TURN, SHORTEST_STEP
+
+
+def write_header(path, shape):
+    """Write the header of an array of float64 of some shape, without the array."""
+    with path.open("wb") as file:
+        np.lib.format.write_array_header_1_0(file, {"descr": "<f8", "fortran_order": False, "shape": shape})
+    return path
+
+
+@pytest.mark.parametrize("shape", [(10**9, 0), (0, 10**9), (10**6, 0, 10**6)])
+def test_an_array_without_numbers_has_no_giant_shape(tmp_path, shape):
+    with pytest.raises(MotionError, match="allowed: 50000000"):
+        read_array_file(write_header(tmp_path / "a.npy", shape), MotionError)
+
+
+@pytest.fixture(scope="module")
+def g1():
+    return load_robot("g1")
+
+
+def write_motion(path, rate, **changed):
+    """Write a motion of 20 samples of the G1 that stands still, at a rate, Hz."""
+    base = np.tile([0.0, 0.0, 0.8], (20, 1))
+    arrays = {
+        "dof_pos": np.zeros((20, 29)),
+        "root_pos": base,
+        "root_rot": np.tile([0.0, 0.0, 0.0, 1.0], (20, 1)),
+    }
+    np.savez(path, **(arrays | changed), fps=rate)
+    return path
+
+
+@pytest.mark.parametrize(("factor", "allowed"), [(0.99, True), (1.01, False)])
+def test_speeds_are_bounded(tmp_path, g1, factor, allowed):
+    assert not kinematic_tree(g1.model).sliding.any()
+    for name, column, fastest in (("root_pos", 0, FASTEST_BASE), ("dof_pos", 3, FASTEST_TURN)):
+        values = np.zeros((20, 29)) if name == "dof_pos" else np.tile([0.0, 0.0, 0.8], (20, 1))
+        values[10:, column] = factor * fastest / 500.0
+        path = write_motion(tmp_path / f"{name}.npz", 500.0, **{name: values})
+        if allowed:
+            assert len(read_robot_motion(path, g1).trajectory.time) == 20
+        else:
+            with pytest.raises(MotionError, match=rf"moves at .* at 0\.018 s; allowed: {fastest:g} "):
+                read_robot_motion(path, g1)
+
+
+def test_samples_are_not_nearer_than_the_shortest_step(tmp_path, g1):
+    path = write_motion(tmp_path / "a.npz", 50.0, time=np.arange(20) * SHORTEST_STEP)
+    assert read_robot_motion(path, g1).trajectory.time[1] == pytest.approx(SHORTEST_STEP)
+    path = write_motion(tmp_path / "b.npz", 50.0, time=np.arange(20) * 1e-12)
+    with pytest.raises(MotionError, match=re.escape("samples 0 and 1 are 1e-12 s apart; allowed: 0.0001 s")):
+        read_robot_motion(path, g1)
+
+
+def test_a_motion_without_joints_is_refused(tmp_path, g1):
+    path = write_motion(tmp_path / "a.npz", 50.0, dof_pos=np.zeros((20, 0)))
+    with pytest.raises(MotionError, match="no columns of joints"):
+        read_robot_motion(path, g1)
