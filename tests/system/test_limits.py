@@ -1,6 +1,7 @@
 """Budgets of what files declare: refused before memory or time is spent."""
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +11,10 @@ from simbench.files.arrays import read_array_file
 from simbench.kinematics.tree import kinematic_tree
 from simbench.motion.trajectory_files import read_robot_motion
 from simbench.robot.robot import load_robot
+from simbench.robot.urdf.source import BULLET_JOINTS
+from simbench.sim.control.policy_law import LOAD_LIMIT, STEP_LIMIT
+from simbench.sim.control.policy_process import MEMORY
+from simbench.system import limits
 from simbench.system.limits import FASTEST_BASE, FASTEST_TURN, SHORTEST_STEP
 
 
@@ -69,3 +74,26 @@ def test_a_motion_without_joints_is_refused(tmp_path, g1):
     path = write_motion(tmp_path / "a.npz", 50.0, dof_pos=np.zeros((20, 0)))
     with pytest.raises(MotionError, match="no columns of joints"):
         read_robot_motion(path, g1)
+
+
+def test_the_page_about_trust_has_these_limits():
+    page = (Path(__file__).parents[2] / "docs" / "concepts" / "trust.md").read_text(encoding="utf-8")
+    lines = page.partition("## Limits")[2].splitlines()
+    rows = dict(line.strip("| ").split(" | ") for line in lines if line.startswith("| "))
+    numbers = {
+        name: [float(each) for each in re.findall(r"[\d.]+", text.replace(" 000", "000"))]
+        for name, text in rows.items()
+    }
+    assert numbers["speed of a robot's base"] == [limits.FASTEST_BASE, limits.FASTEST_TURN]
+    assert numbers["speed of a joint"] == [limits.FASTEST_TURN, limits.FASTEST_SLIDE]
+    (rate,) = [text for name, text in numbers.items() if name.startswith("rate")]
+    assert rate == [limits.RATES[1] / 1e3, limits.SHORTEST_STEP]
+    assert numbers["samples of a motion"] == [limits.MOST_SAMPLES]
+    assert numbers["numbers of all arrays of a file"] == [limits.MOST_NUMBERS, 8e-6 * limits.MOST_NUMBERS]
+    assert numbers["texts of a file"] == [limits.MOST_TEXTS]
+    assert numbers["shapes of a piece of equipment"] == [limits.MOST_SHAPES]
+    assert numbers["joints of a robot that move"] == [limits.MOST_JOINTS, BULLET_JOINTS]
+    assert numbers["links, joints and shapes of a URDF"] == [limits.MOST_ELEMENTS]
+    assert numbers["numbers of an observation of a policy, its past included"] == [limits.MOST_OBSERVATIONS]
+    assert numbers["time of an ONNX policy for one step, and to load"] == [STEP_LIMIT, LOAD_LIMIT]
+    assert numbers["memory of an ONNX policy"] == [MEMORY / 2**30]

@@ -9,7 +9,7 @@ import numpy as np
 
 # Types of an ONNX graph's input and output.
 TYPES = {"tensor(float)": np.float32, "tensor(double)": np.float64}
-_MEMORY = 8 << 30  # Address space, bytes.
+MEMORY = 8 << 30  # Address space, bytes.
 
 
 def main(path: str, count: str, size: str, limit: str, load_limit: str) -> None:
@@ -25,7 +25,7 @@ def main(path: str, count: str, size: str, limit: str, load_limit: str) -> None:
 
     # No limit is −1.
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY if soft < 0 else min(soft, _MEMORY), hard))
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY if soft < 0 else min(soft, MEMORY), hard))
     # A signal that nothing handles ends the process within compiled code too.
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, float(load_limit))
