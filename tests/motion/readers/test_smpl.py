@@ -306,7 +306,7 @@ NAN[4, 5] = np.nan
         (spoilt(trans=np.zeros((29, 3))), r"trans: shape \(29, 3\); it must be \(30, 3\)"),
         (spoilt(poses=NAN), "poses: a number at frame 4 is NaN"),
         (spoilt(poses=np.full((30, 72), 40.0)), "seem to be degrees"),
-        (spoilt(mocap_framerate=np.array(0.0)), "mocap_framerate: 0; it must be one number"),
+        (spoilt(mocap_framerate=np.array(0.0)), "mocap_framerate: 0; allowed: one number"),
         (spoilt(poses=np.full((30, 24, 3, 3), 0.2)), "a matrix at frame 0 is not a rotation"),
         ({"dof_pos": np.zeros((5, 29)), "root_pos": np.zeros((5, 3)), "fps": 30}, "run .*--robot NAME"),
         ({"points": np.zeros((5, 3))}, "holds points; known: "),
