@@ -147,9 +147,9 @@ def _call(arguments: Sequence[str] | None) -> tuple[int, str]:
     except OSError as error:
         if is_broken_pipe(error):
             return BROKEN_PIPE, ""
-        if error.strerror is None:
-            raise
-        message = f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+        # A library that cannot be loaded, as where memory is limited, has a text alone.
+        reason = error.strerror or str(error)
+        message = f"{error.filename}: {reason}" if error.filename else reason
         try:
             os.getcwd()
         except OSError:

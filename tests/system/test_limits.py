@@ -5,12 +5,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import trimesh
 
 from simbench.errors import MotionError
 from simbench.files.arrays import read_array_file
 from simbench.kinematics.tree import kinematic_tree
 from simbench.motion.trajectory_files import read_robot_motion
 from simbench.robot.robot import load_robot
+from simbench.robot.urdf.mesh_files import InvalidMeshError, load_triangles
 from simbench.robot.urdf.source import BULLET_JOINTS
 from simbench.sim.control.policy_law import LOAD_LIMIT, STEP_LIMIT
 from simbench.sim.control.policy_process import MEMORY
@@ -74,6 +76,31 @@ def test_a_motion_without_joints_is_refused(tmp_path, g1):
     path = write_motion(tmp_path / "a.npz", 50.0, dof_pos=np.zeros((20, 0)))
     with pytest.raises(MotionError, match="no columns of joints"):
         read_robot_motion(path, g1)
+
+
+def test_an_angle_within_a_turn_and_a_quaternion_of_the_other_sign_are_no_speed(tmp_path):
+    robot, time = load_robot("g1"), np.arange(20) / 500.0
+    joints = np.zeros((20, len(robot.joint_names)))
+    joints[:, 3] = np.where(time < 0.02, 3.1, -3.1)
+    base = np.tile([0.0, 0.0, 0.8, 0.0, 0.0, 0.0, 1.0], (20, 1))
+    base[10:, 3:] *= -1.0
+    path = tmp_path / "a.npz"
+    np.savez(path, dof_pos=joints, root_pos=base[:, :3], root_rot=base[:, 3:], fps=500.0)
+    assert read_robot_motion(path, robot).trajectory.q[-1, 3] == -3.1
+    joints[10, 3] = 1e6
+    np.savez(path, dof_pos=joints, root_pos=base[:, :3], root_rot=base[:, 3:], fps=500.0)
+    with pytest.raises(MotionError, match=r"allowed: 1000 rad/s"):
+        read_robot_motion(path, robot)
+
+
+def test_a_mesh_that_is_shown_often_is_counted_before_it_is_built(tmp_path):
+    ball, scene = trimesh.creation.icosphere(subdivisions=4), trimesh.Scene()
+    for number in range(1200):
+        scene.add_geometry(ball, geom_name="ball", node_name=f"n{number}")
+    path = tmp_path / "many.glb"
+    path.write_bytes(scene.export(file_type="glb"))
+    with pytest.raises(InvalidMeshError, match="55296000 numbers; allowed: 50000000"):
+        load_triangles(path)
 
 
 def test_the_page_about_trust_has_these_limits():

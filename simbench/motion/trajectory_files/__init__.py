@@ -96,14 +96,18 @@ def require_possible_speeds(trajectory: JointTrajectory, robot: Robot, where: st
     """Refuse speeds that no robot has: what examines the way between samples would take for ever."""
     time = trajectory.time
     for name, unit, column in zip(robot.joint_names, joint_units(robot), trajectory.q.T, strict=True):
-        fastest = FASTEST_SLIDE if unit == "m" else FASTEST_TURN
-        require_speed(time, np.diff(column), fastest, unit, f"{where}: joint {name}", MotionError)
+        moved, fastest = np.abs(np.diff(column)), FASTEST_SLIDE
+        if unit == "rad":
+            # An angle may be written within a turn.
+            moved, fastest = np.minimum(moved, np.abs(moved - 2.0 * np.pi)), FASTEST_TURN
+        require_speed(time, moved, fastest, unit, f"{where}: joint {name}", MotionError)
     if trajectory.base is not None:
         steps = np.diff(trajectory.base, axis=0)
         moved = np.linalg.norm(steps[:, :3], axis=1)
         require_speed(time, moved, FASTEST_BASE, "m", f"{where}: the base", MotionError)
-        # The chord of a unit quaternion is half the angle.
-        turned = 2.0 * np.linalg.norm(steps[:, 3:], axis=1)
+        # The chord of a unit quaternion, of either sign, is half the angle.
+        signs = np.sign((trajectory.base[1:, 3:] * trajectory.base[:-1, 3:]).sum(axis=1, keepdims=True))
+        turned = 2.0 * np.linalg.norm(signs * trajectory.base[1:, 3:] - trajectory.base[:-1, 3:], axis=1)
         require_speed(time, turned, FASTEST_TURN, "rad", f"{where}: the base's orientation", MotionError)
 
 

@@ -24,6 +24,7 @@ from simbench.robot.urdf.collada import (
     measure_collada,
 )
 from simbench.robot.urdf.elements import LARGEST_LENGTH, UrdfLink, UrdfShape
+from simbench.system.limits import MOST_NUMBERS, require_at_most
 
 # Most triangles of a mesh: Bullet visits all vertices of a collision mesh several times in a step.
 MOST_TRIANGLES = 500_000
@@ -247,7 +248,13 @@ def load_triangles(path: Path) -> NDArray[np.float64]:
     import trimesh
 
     try:
-        mesh: Any = trimesh.load(path, process=False, force="mesh")
+        mesh: Any = trimesh.load(path, process=False)
+        if isinstance(mesh, trimesh.Scene):
+            # One mesh may be shown many times.
+            shown = [mesh.geometry[mesh.graph[node][1]] for node in mesh.graph.nodes_geometry]
+            count = 9 * sum(len(getattr(each, "faces", ())) for each in shown)
+            require_at_most(count, MOST_NUMBERS, f"{path.name}: numbers", InvalidMeshError)
+            mesh = mesh.to_mesh()
         return np.array(mesh.triangles, dtype=float).reshape(-1, 3, 3)
     except MESH_READ_ERRORS as error:
         raise InvalidMeshError(f"cannot be read: {str(error).strip() or type(error).__name__}") from error
