@@ -279,7 +279,7 @@ def test_a_bug_is_not_disguised_as_bad_input(pipeline):
         (["run", "drawer", "--nope"], "--nope"),
         (["run", "drawer", "--out"], "--out"),
         (["run", "drawer", "--out", "file/a"], "file"),
-        (["run", "drawer", "--out", "file"], "is a file"),
+        (["run", "drawer", "--out", "file"], "file: must be a directory"),
         (["dance"], "dance"),
         (["list", "robot"], "'robots'"),
         (["list", "robots", "more"], "more"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
-import json
 import signal
 import subprocess
 import sys
@@ -18,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.errors import PolicyError, closest_name
+from simbench.files.json_document import parse_json
 from simbench.files.text import require_regular_file
 from simbench.kinematics.arrays import Array
 from simbench.plugins.declarations import call_plugin, plugin_maker
@@ -325,7 +325,7 @@ def load_onnx(path: Path, law: PolicyLaw, limit: float = STEP_LIMIT, load_limit:
     weakref.finalize(act, process.kill)
     if not (line := answers.readline()):
         raise PolicyError(f"{path}: no ONNX graph: {reason(load_limit, 'to load')[:120]}")
-    described = json.loads(line)
+    described = parse_json(line.decode(), str(path), PolicyError)
     wanted = {
         "input": (size, law.observer.describe_size()),
         "output": (count, f"{count}, one for each joint"),

@@ -94,7 +94,7 @@ def test_only_its_own_pages_are_answered(served, host, origin, status, upgrade):
     if upgrade:
         key = {"Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version": "13"}
         headers |= {"Upgrade": "websocket", "Connection": "Upgrade", **key}
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", port)
     connection.request("GET", "/", headers=headers)
     answer = connection.getresponse()
     assert answer.status == (101 if upgrade and status == 200 else status)
