@@ -332,7 +332,7 @@ def step_environments(engine: str, action: str, weight: str, longest: str) -> in
             with contextlib.closing(env):
                 env.reset(seed=0)
                 for _ in range(20):
-                    *_, ended, late, _ = env.step(np.full(env.action_space.shape, float(action), np.float32))
+                    *_, ended, late, _ = env.step(np.array(action, np.float32))
                     if ended or late:
                         break
         except SimbenchError as error:
