@@ -332,7 +332,8 @@ def step_environments(engine: str, action: str, weight: str, longest: str) -> in
             with contextlib.closing(env):
                 env.reset(seed=0)
                 for _ in range(20):
-                    *_, ended, late, _ = env.step(np.array(action, np.float32))
+                    given = np.tile(np.array(action, np.float32), env.action_space.shape)
+                    *_, ended, late, _ = env.step(given)
                     if ended or late:
                         break
         except SimbenchError as error:
