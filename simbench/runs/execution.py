@@ -81,7 +81,7 @@ def run_isolated(
     """
     context = cast(ForkServerContext, multiprocessing.get_context(_START))
     context.set_forkserver_preload([_PRELOADED])
-    if _START == "forkserver":
+    if _START == "forkserver" and work:
         # First, as it unblocks signals when it starts. The imports of the process that forks take a while:
         # Ctrl-C does not wait for them, and it says nothing.
         resource_tracker.ensure_running()
