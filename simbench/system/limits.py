@@ -1,6 +1,6 @@
 """Budgets of what files and scenarios may declare, checked before memory or time is spent on it.
 
-With them no input takes more than 1.2 GB of memory while it is read.
+They bound what a small file can make of itself; one that really is as large takes memory of its size.
 """
 
 import numpy as np
