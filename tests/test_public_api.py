@@ -34,8 +34,12 @@ def test_help_describes_functions_objects_and_errors():
 def test_every_error_of_the_command_line_is_public():
     from simbench import errors
 
-    classes = {name for name, value in vars(errors).items() if isinstance(value, type)}
-    assert classes <= set(simbench.__all__)
+    raised = {
+        name
+        for name, value in vars(errors).items()
+        if isinstance(value, type) and issubclass(value, Exception)
+    }
+    assert raised and raised <= set(simbench.__all__)
 
 
 def test_an_unknown_name_is_an_attribute_error():
