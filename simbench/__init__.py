@@ -11,6 +11,7 @@ The names below are the public Python API; each is imported when it is first use
 Units are SI and radians, the world's z axis points up, and quaternions are x, y, z, w.
 """
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,7 @@ from simbench.errors import (
     StorageError,
     StudyError,
 )
+from simbench.system.portable import PORTABLE, choose_portable_kernels
 
 if TYPE_CHECKING:
     from simbench.motion.human_motion import HumanMotion
@@ -57,6 +59,9 @@ if TYPE_CHECKING:
     from simbench.runs.verdict.verdict_outcome import Verdict
 
 __version__ = "0.1.0"
+
+if os.environ.get(PORTABLE) == "1":
+    choose_portable_kernels()
 
 __all__ = [
     "BalanceError",

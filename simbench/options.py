@@ -625,8 +625,10 @@ class VariationSection(ScenarioSection):
     friction_fraction: Annotated[float, Field(ge=0.0, lt=1.0)] = 0.0
     """`simulation.floor_friction` is drawn uniformly from 1 ± this fraction of its value."""
     rounding_seed: Annotated[int, Field(ge=0, lt=2**128)] | None = None
-    """Seed of displacements of the recording by 1e-12 m and rad, from which a plan may differ as it does on
+    """Seed of displacements of the recording as small as rounding, from which a plan may differ as it does on
     another processor; none without it."""
+    rounding_size: Annotated[float, Field(gt=0.0, le=1e-6)] = 1e-12
+    """Standard deviation of those displacements, m and rad."""
 
 
 class SimulationSection(ScenarioSection):

@@ -6,8 +6,9 @@ Every pytest of an environment with simbench loads it, so slow imports are left 
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -120,15 +121,18 @@ class SimbenchRun:
 
         return open_run(self.directory)
 
-    def assert_baseline(self, *, traces: bool = True) -> None:
+    def assert_baseline(self, *, traces: bool = True, strict: bool = False) -> None:
         """Fail where `simbench check` would, naming the scenario, the first divergence and the metrics.
 
-        A failure leaves a dossier in the folder that `--simbench-artifacts` names.
+        A failure leaves a dossier in the folder that `--simbench-artifacts` names. Signals that diverge as by
+        rounding, while all metrics hold, are a warning.
 
         Parameters
         ----------
         traces : bool
             Whether signals are compared with the scenario's trace, if there is one, beside the metrics.
+        strict : bool
+            Whether signals that diverge as by rounding fail, too.
 
         Raises
         ------
@@ -152,8 +156,12 @@ class SimbenchRun:
         require_baselines([self.case])
         name, trace = self.case.scenario.name, self.case.trace
         verdicts, failed = evaluate_run(self.case.baseline, self.metrics, self.checks)
-        divergences = compare_signals(trace, self.directory) if traces and trace is not None else None
-        result = CaseResult(self.case, verdicts, failed, divergences=divergences, run=self.directory)
+        result = CaseResult(self.case, verdicts, failed, run=self.directory, strict=strict)
+        if traces and trace is not None:
+            divergences, growth = compare_signals(trace, self.directory)
+            result = replace(result, divergences=divergences, growth=growth)
+        if result.rounded:
+            warnings.warn(headline(result), stacklevel=2)
         if not result.failed:
             return
         first = headline(result)

@@ -50,6 +50,9 @@ def check_scenarios(
     no_traces: Annotated[
         bool, Option("--no-traces", help="Compare metrics only, not the signals over time.")
     ] = False,
+    strict: Annotated[
+        bool, Option("--strict", help="Fail where signals diverge as by rounding, too, not only warn.")
+    ] = False,
     only: Annotated[
         Literal["metrics", "traces"] | None,
         option("With --update: what of a baseline is rewritten, by default both."),
@@ -108,6 +111,7 @@ def check_scenarios(
             measure=update,
             cache=not no_cache,
             traces=traces,
+            strict=strict,
             on_progress=on_progress,
         )
         dossiers = [] if update or no_dossier else write_dossiers(results, artifacts, on_progress)
@@ -175,7 +179,7 @@ def write_baselines(
     """
     from simbench.runs.baseline import find_tolerance, write_baseline
     from simbench.runs.regression import format_number
-    from simbench.runs.traces.trace_file import trace_path, write_trace
+    from simbench.runs.traces.trace_file import MOST_HIDDEN, trace_path, write_trace
 
     measured = [result for result in results if result.measured is not None]
     failed = [result for result in results if result.measured is None]
@@ -213,7 +217,15 @@ def write_baselines(
         if result.measured_trace is not None:
             path = trace_path(result.case.path)
             write_trace(path, result.measured_trace)
-            print(f"trace     {path}  ({len(result.measured_trace) / 1000.0:.0f} kB)")
+            hidden = f"{100.0 * (result.width or 0.0):.2g} % of its samples"
+            print(
+                f"trace     {path}  ({len(result.measured_trace) / 1000.0:.0f} kB; rounding hides {hidden})"
+            )
+    chaotic = [result.case.scenario.name for result in measured if (result.width or 0.0) > MOST_HIDDEN]
+    if chaotic:
+        print(
+            f"not worth a trace, as rounding moves most signals as far as a fault would: {', '.join(chaotic)}"
+        )
     if failed or skipped:
         print("\nnot updated:")
         console.print(results_table(failed, skipped))
@@ -294,7 +306,10 @@ def results_table(results: Sequence[CaseResult], unchecked: Sequence[Case] = ())
         channels = len(result.case.trace.channels) if result.case.trace is not None else 0
         if result.divergences:
             extent = f"diverged: {len(result.divergences)} of {channels} channels"
-            table.add_row(name, "signals", "", "", "", Text(extent, _STYLE["worse"]))
+            if result.rounded:
+                extent += ", as by rounding: a warning; --strict fails"
+            style = _STYLE["new" if result.rounded else "worse"]
+            table.add_row(name, "signals", "", "", "", Text(extent, style))
         if not result.failed:
             kept = sum(verdict.outcome in ("holds", "better") for verdict in result.verdicts)
             held = f"{kept} metrics"

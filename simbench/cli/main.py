@@ -41,6 +41,7 @@ from simbench.cli.sweep import sweep
 from simbench.cli.verdict import verdict
 from simbench.errors import Interrupted, SimbenchError
 from simbench.plugins.entry_points import ALLOWED
+from simbench.system.portable import PORTABLE, choose_portable_kernels
 from simbench.system.termination import describe_signal, orderly_termination
 
 # typer exports one kind of usage error; this is the base of all of them.
@@ -105,6 +106,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Before NumPy is imported: sums that threads split are rounded otherwise, and a plan at the recorded
         # tempo that takes many rounds then ends elsewhere.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        if os.environ.get(PORTABLE) != "0":
+            choose_portable_kernels()
         # Processes that this one starts import nothing from the current directory: it may be a received run.
         os.environ["PYTHONSAFEPATH"] = "1"
         # Warnings are for who writes the program; who runs it gets errors, in one line.

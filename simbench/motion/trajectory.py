@@ -97,37 +97,38 @@ def sample_trajectory(trajectory: JointTrajectory, time: NDArray[np.float64]) ->
 ROUNDING = 1e-12
 
 
-def round_motion(motion: HumanMotion, seed: int) -> HumanMotion:
-    """Displace the joint centres and segments of a recording at random by `ROUNDING`.
+def round_motion(motion: HumanMotion, seed: int, size: float = ROUNDING) -> HumanMotion:
+    """Displace the joint centres and segments of a recording at random.
 
     A plan is a search. Where two of its candidates are nearly equal, the last digit of a matrix product
     decides between them, and libraries for different processors differ in that digit. `seed`: seed of the
-    displacements: the same seed gives the same motion. Returns the recording with every joint centre and
-    every segment frame moved by normally distributed amounts, m, and every segment frame also turned by such
-    angles about the world's axes, rad. Handles and markers are as they were.
+    displacements: the same seed gives the same motion; `size`: their standard deviation, m and rad.
+    Returns the recording with every joint centre and every segment frame moved by normally distributed
+    amounts, m, and every segment frame also turned by such angles about the world's axes, rad. Handles and
+    markers are as they were.
     """
     rng = np.random.default_rng(seed)
-    joints = {name: at + ROUNDING * rng.standard_normal(at.shape) for name, at in motion.joints.items()}
+    joints = {name: at + size * rng.standard_normal(at.shape) for name, at in motion.joints.items()}
     segments = {}
     for name, pose in motion.segments.items():
         segments[name] = pose.copy()
-        segments[name][:, :3, 3] += ROUNDING * rng.standard_normal((len(pose), 3))
+        segments[name][:, :3, 3] += size * rng.standard_normal((len(pose), 3))
         # Rodrigues' formula to first order, R + ω × R, column by column: rotations stay orthonormal to the
-        # square of `ROUNDING`.
-        angles = ROUNDING * rng.standard_normal((len(pose), 1, 3))
+        # square of `size`.
+        angles = size * rng.standard_normal((len(pose), 1, 3))
         segments[name][:, :3, :3] += np.cross(angles, pose[:, :3, :3], axisb=1, axisc=1)
     return replace(motion, joints=joints, segments=segments)
 
 
-def round_trajectory(trajectory: JointTrajectory, seed: int) -> JointTrajectory:
-    """Displace the joints and the base of a robot's motion at random by `ROUNDING`.
+def round_trajectory(trajectory: JointTrajectory, seed: int, size: float = ROUNDING) -> JointTrajectory:
+    """Displace the joints and the base of a robot's motion at random.
 
-    `seed`: seed of the displacements: the same seed gives the same motion. Returns the motion with every
-    joint position, rad or m, and every position of the base, m, moved by normally distributed amounts. The
-    base's quaternion is as it was.
+    `seed`: seed of the displacements: the same seed gives the same motion; `size`: their standard deviation.
+    Returns the motion with every joint position, rad or m, and every position of the base, m, moved by
+    normally distributed amounts. The base's quaternion is as it was.
     """
     rng = np.random.default_rng(seed)
     base = trajectory.base
     if base is not None:
-        base = np.hstack([base[:, :3] + ROUNDING * rng.standard_normal((len(base), 3)), base[:, 3:]])
-    return replace(trajectory, q=trajectory.q + ROUNDING * rng.standard_normal(trajectory.q.shape), base=base)
+        base = np.hstack([base[:, :3] + size * rng.standard_normal((len(base), 3)), base[:, 3:]])
+    return replace(trajectory, q=trajectory.q + size * rng.standard_normal(trajectory.q.shape), base=base)

@@ -53,7 +53,10 @@ Execute = Callable[
 
 
 def run_isolated(
-    function: Callable[..., Any], work: Sequence[tuple[Any, ...]], jobs: int
+    function: Callable[..., Any],
+    work: Sequence[tuple[Any, ...]],
+    jobs: int,
+    variables: Sequence[Mapping[str, str]] = (),
 ) -> Generator[tuple[int, JobResult], None, None]:
     """Call a function once for each tuple of arguments, each time in a new process with one thread.
 
@@ -71,6 +74,9 @@ def run_isolated(
         Arguments of each call.
     jobs : int
         Maximum number of processes at a time.
+    variables : sequence of mapping of str to str
+        Environment variables of each call, if any have their own: libraries look at some when they are
+        loaded, so that its process is not forked but starts from nothing, which takes two seconds.
 
     Yields
     ------
@@ -80,12 +86,13 @@ def run_isolated(
         Outcome of that call, as soon as it is known.
     """
     context = cast(ForkServerContext, multiprocessing.get_context(_START))
+    fresh = cast(ForkServerContext, multiprocessing.get_context("spawn"))
     context.set_forkserver_preload([_PRELOADED])
     if _START == "forkserver" and work:
         # First, as it unblocks signals when it starts. The imports of the process that forks take a while:
         # Ctrl-C does not wait for them, and it says nothing.
         resource_tracker.ensure_running()
-        with _started_with_one_thread():
+        with _started_with(_ONE_THREAD):
             forkserver.ensure_running()
     waiting = list(enumerate(work))[::-1]
     running: dict[Connection, tuple[int, ForkServerProcess]] = {}
@@ -93,11 +100,13 @@ def run_isolated(
         while waiting or running:
             while waiting and len(running) < jobs:
                 index, arguments = waiting.pop()
+                own = variables[index] if variables else {}
                 receiver, sender = context.Pipe(duplex=False)
-                process = context.Process(
-                    target=_run_job, args=(sender, dict(os.environ), function, arguments)
+                process = (fresh if own else context).Process(
+                    target=_run_job, args=(sender, {**os.environ, **_ONE_THREAD, **own}, function, arguments)
                 )
-                with _started_with_one_thread() if _START == "spawn" else nullcontext():
+                forked = _START == "forkserver" and not own
+                with nullcontext() if forked else _started_with({**_ONE_THREAD, **own}):
                     process.start()
                     running[receiver] = (index, process)
                 sender.close()
@@ -160,11 +169,11 @@ def crash_result(status: int | None) -> JobResult:
 
 
 @contextmanager
-def _started_with_one_thread() -> Iterator[None]:
-    """Start a process with one thread that gets no signals of a terminal, like those that it forks."""
+def _started_with(variables: Mapping[str, str]) -> Iterator[None]:
+    """Start a process with environment variables that gets no signals of a terminal, nor those it forks."""
     masked = signal.pthread_sigmask(signal.SIG_BLOCK, _LEFT_TO_THE_PARENT)
-    before = {name: os.environ.get(name) for name in _ONE_THREAD}
-    os.environ.update(_ONE_THREAD)
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
     try:
         yield
     finally:
@@ -185,7 +194,7 @@ def _run_job(
     """Call a function in the new process and send its outcome to the parent."""
     # That of the process that forked this one is of the moment when it was started.
     os.environ.clear()
-    os.environ.update({**environment, **_ONE_THREAD})
+    os.environ.update(environment)
     # Another library may have started that process.
     signal.pthread_sigmask(signal.SIG_BLOCK, _LEFT_TO_THE_PARENT)
     parent = cast(BaseProcess, multiprocessing.parent_process())

@@ -134,8 +134,8 @@ def scenario_motion(scenario: Scenario, mechanisms: Sequence[Mechanism]) -> Huma
             f"{motion.source}: {len(motion.time)} samples at {section.rate_hz:g} Hz are too short to follow; "
             f"at least {_FEWEST_SAMPLES} are needed"
         )
-    seed = scenario.variation.rounding_seed
-    return motion if seed is None else round_motion(motion, seed)
+    seed, size = scenario.variation.rounding_seed, scenario.variation.rounding_size
+    return motion if seed is None else round_motion(motion, seed, size)
 
 
 def perform_on_fixture(scenario: Scenario, mechanisms: Sequence[Mechanism]) -> HumanMotion:
@@ -289,7 +289,7 @@ def plan_scenario_trajectory(robot: Robot, scenario: Scenario, on_progress: OnPr
     base = None if trajectory.base is None else trajectory.base[keep]
     trajectory = JointTrajectory(time[keep] - time[keep][0], trajectory.q[keep], trajectory.joint_names, base)
     if (seed := scenario.variation.rounding_seed) is not None:
-        trajectory = round_trajectory(trajectory, seed)
+        trajectory = round_trajectory(trajectory, seed, scenario.variation.rounding_size)
     on_progress("read", 1, 1)
     settings, feedforward = scenario.simulation, scenario.control.feedforward
     on_progress("plan", 0, 1)

@@ -22,6 +22,7 @@ from pydantic import BaseModel
 
 from simbench.errors import StudyError
 from simbench.resources import PACKAGE, resource_dir
+from simbench.system.portable import KERNELS
 
 if TYPE_CHECKING:
     from simbench.options import PolicySection
@@ -39,6 +40,7 @@ def collect_provenance(seed: int, command: Sequence[str], engine: str | None = N
     `seed`: seed of the scenario; `command`: program and arguments, as in `sys.argv`; `engine`: one of
     `sim.engine.ENGINES`, if one is used. Returns ready for JSON: `simbench`, `git_commit` (None outside a
     checkout, ending in `-dirty` when files differ from it), `python`, `platform`, `processor`, `cores`,
+    `kernels` (variables that choose those of libraries, which decide the last digits; empty if none),
     `packages` (name to version), `seed`, `command`, `date`, and of the engine its `name`, `library` (the
     distribution that is installed) and its `version`.
     """
@@ -68,6 +70,7 @@ def collect_provenance(seed: int, command: Sequence[str], engine: str | None = N
         "platform": platform.platform(),
         "processor": processor,
         "cores": os.cpu_count(),
+        "kernels": {name: os.environ[name] for name in KERNELS if name in os.environ},
         "packages": packages,
         "seed": seed,
         # An argument that is a path need not be text.

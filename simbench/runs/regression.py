@@ -32,13 +32,22 @@ from simbench.runs.metric_catalogue import Better, Metric, format_value
 from simbench.runs.scenario.loading import load_scenario
 from simbench.runs.scenario.scenario_files import find_scenario, list_scenarios
 from simbench.runs.scenario.schema import Scenario
-from simbench.runs.traces.trace_comparison import Divergence, compare_trace, describe_divergence
-from simbench.runs.traces.trace_file import fit_trace, read_trace, trace_path
+from simbench.runs.traces.trace_comparison import (
+    Divergence,
+    Growth,
+    compare_trace,
+    describe_divergence,
+    describe_growth,
+    measure_growth,
+)
+from simbench.runs.traces.trace_file import envelope_width, fit_trace, read_trace, trace_path
 from simbench.runs.traces.trace_signals import Trace, read_samples
+from simbench.system.portable import other_kernels
 
 _SIGN = {"lower": "+", "higher": "−", "same": "±"}
 
-_PERTURBED = 5  # Runs with inputs that differ by rounding, from which the spread of a baseline is measured.
+# Displacements of robot and recording, m and rad, in the runs from which a baseline's spread is measured.
+_DISPLACEMENTS = (1e-12, 1e-12, 1e-11, 1e-10, 1e-9, 1e-9)
 _MOST_CELLS = 8  # Failed checks and drifts of a scenario that are listed; a job's summary is limited in size.
 _MARKDOWN = "\\`*_[]<>|~&"  # Characters that Markdown may read as its own within a line.
 
@@ -72,6 +81,9 @@ class CaseResult:
     # File of a new trace, where one was asked for and every run of the scenario held its checks.
     measured_trace: bytes | None = None
     run: Path | None = None  # Directory of the run; None if an error ended it.
+    growth: Growth | None = None  # How the run went away from the trace; None if it did not, or none tells.
+    strict: bool = False  # Whether signals that diverge as by rounding fail, too.
+    width: float | None = None  # `envelope_width` of the new trace.
 
     @property
     def diverged(self) -> bool:
@@ -79,11 +91,22 @@ class CaseResult:
         return bool(self.divergences)
 
     @property
+    def rounded(self) -> bool:
+        """Whether signals diverged, but as by rounding, and all else holds: a warning."""
+        return (
+            self.diverged
+            and not self.strict
+            and self.growth is not None
+            and self.growth.rounding
+            and not (self.error or self.failed_checks or any(verdict.failed for verdict in self.verdicts))
+        )
+
+    @property
     def failed(self) -> bool:
         """Whether it failed: an error, a violated check, a worse metric, or a signal that diverged."""
         return (
             bool(self.error or self.failed_checks)
-            or self.diverged
+            or (self.diverged and not self.rounded)
             or any(verdict.failed for verdict in self.verdicts)
         )
 
@@ -150,6 +173,7 @@ def run_cases(
     measure: bool,
     cache: bool = True,
     traces: bool = True,
+    strict: bool = False,
     on_progress: Callable[[str, int, int], None],
 ) -> list[CaseResult]:
     """Run scenarios and compare their metrics and signals with their baselines.
@@ -163,12 +187,14 @@ def run_cases(
     jobs : int
         Maximum number of runs at a time.
     measure : bool
-        Also run each scenario `_PERTURBED` times with robot and recording displaced by `ROUNDING`, for a new
+        Also run each scenario displaced as in `_DISPLACEMENTS`, with kernels of other processors, for a new
         baseline.
     cache : bool
         Whether runs take their plans from the cache.
     traces : bool
         Whether signals are compared with traces, or new traces made of them.
+    strict : bool
+        Whether signals that diverge as by rounding fail, too.
     on_progress : callable (stage, done, total)
         Callback that receives the progress.
 
@@ -184,43 +210,49 @@ def run_cases(
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise RunError(f"{folder}: exists and is not an empty directory; a check needs a new directory")
-    work = []
+    kernels = other_kernels()
+    work: list[tuple[Scenario, Path, bool]] = []
+    variables: list[dict[str, str]] = []
     for case in cases:
         name = case.scenario.name
         work.append((case.scenario, folder / name, cache))
-        for number in range(1, _PERTURBED + 1 if measure else 1):
-            work.append(
-                (perturb_scenario(case.scenario, number), folder / f"{name}-perturbed-{number}", cache)
-            )
+        variables.append({})
+        for number, size in enumerate(_DISPLACEMENTS if measure else (), 1):
+            perturbed = perturb_scenario(case.scenario, number, size)
+            work.append((perturbed, folder / f"{name}-perturbed-{number}", cache))
+            # Sums that two threads share are rounded otherwise, too.
+            threads = {"OPENBLAS_NUM_THREADS": str(1 + number % 2)}
+            variables.append({**kernels[number % len(kernels)], **threads})
     results: dict[int, JobResult] = {}
     on_progress("runs", 0, len(work))
-    with closing(run_isolated(run_once, work, jobs)) as finished:
+    with closing(run_isolated(run_once, work, jobs, variables)) as finished:
         for index, result in finished:
             results[index] = result
             on_progress("runs", len(results), len(work))
-    repetitions = _PERTURBED + 1 if measure else 1
+    repetitions = len(work) // len(cases) if cases else 0
     evaluated = []
     for number, case in enumerate(cases):
         mine = range(repetitions * number, repetitions * (number + 1))
         folders = [work[index][1] for index in mine]
-        evaluated.append(_evaluate(case, [results[index] for index in mine], folders, measure, traces))
+        outcome = _evaluate(case, [results[index] for index in mine], folders, measure, traces)
+        evaluated.append(replace(outcome, strict=strict))
     return evaluated
 
 
-def perturb_scenario(scenario: Scenario, number: int) -> Scenario:
+def perturb_scenario(scenario: Scenario, number: int, size: float = ROUNDING) -> Scenario:
     """Displace a scenario's robot and recording by what another machine's rounding might cause.
 
     The place of the robot decides about contacts in the simulation, but a plan does not depend on it; the
     recording decides about the plan. `number`: seed of the displacements: the same number gives the same
-    scenario. Returns the changed scenario.
+    scenario; `size`: displacement, m and rad. Returns the changed scenario.
     """
-    x, y, rotation = np.random.default_rng(number).choice([-ROUNDING, ROUNDING], 3)
+    x, y, rotation = np.random.default_rng(number).choice([-size, size], 3)
     robot = scenario.robot
     moved = {
         "position_m": (robot.position_m[0] + float(x), robot.position_m[1] + float(y)),
         "heading_rad": robot.heading_rad + float(rotation),
     }
-    variation = scenario.variation.model_copy(update={"rounding_seed": number})
+    variation = scenario.variation.model_copy(update={"rounding_seed": number, "rounding_size": size})
     return scenario.model_copy(update={"robot": robot.model_copy(update=moved), "variation": variation})
 
 
@@ -267,22 +299,24 @@ def _evaluate(
         outcome = replace(outcome, measured=measure_baseline(runs, case.baseline))
     try:
         if traces and outcome.measured is not None:
-            _, content = fit_trace([read_samples(open_run(folder)) for folder in folders])
-            return replace(outcome, measured_trace=content)
+            trace, content = fit_trace([read_samples(open_run(folder)) for folder in folders])
+            return replace(outcome, measured_trace=content, width=envelope_width(trace))
         if traces and not measure and case.trace is not None:
-            return replace(outcome, divergences=compare_signals(case.trace, folders[0]))
+            divergences, growth = compare_signals(case.trace, folders[0])
+            return replace(outcome, divergences=divergences, growth=growth)
     except SimbenchError as error:
         return replace(outcome, error=f"its signals cannot be compared: {error}", measured=None)
     return outcome
 
 
-def compare_signals(trace: Trace, run: Path) -> tuple[Divergence, ...]:
-    """Compare the signals of a run with a trace.
+def compare_signals(trace: Trace, run: Path) -> tuple[tuple[Divergence, ...], Growth | None]:
+    """Compare the signals of a run with a trace, and measure how a difference grew.
 
     `trace`: trace of the baseline; `run`: run directory. Raises RunError if there is no log, or it is
     damaged.
     """
-    return compare_trace(trace, read_samples(open_run(run)))
+    samples = read_samples(open_run(run))
+    return compare_trace(trace, samples), measure_growth(trace, samples)
 
 
 def describe_check(scenario: str, check: Check) -> str:
@@ -310,7 +344,8 @@ def headline(result: CaseResult) -> str:
     """
     name = result.case.scenario.name
     for divergence in result.divergences or ():
-        return f"{name}: first divergence: {describe_divergence(divergence)}"
+        looks = "" if result.growth is None else f"; {describe_growth(result.growth)}"
+        return f"{name}: first divergence: {describe_divergence(divergence)}{looks}"
     for check in result.failed_checks:
         return describe_check(name, check)
     for verdict in result.verdicts:
@@ -380,7 +415,7 @@ def summary_markdown(
                 drifts.append(f"`{_code(verdict.name)}` {was} → {now} (allowed {allowed})")
         cells = (
             cell,
-            "❌ failed" if result.failed else "✅ holds",
+            "❌ failed" if result.failed else "⚠️ rounding" if result.rounded else "✅ holds",
             escape_markdown(result.error) if result.error else _listed(checks),
             _listed(drifts),
         )

@@ -40,6 +40,7 @@ from simbench.sim.equipment import (
     find_obstacles,
 )
 from simbench.sim.fixtures.mechanism import Mechanism
+from simbench.system.portable import KERNELS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -336,11 +337,13 @@ def plan_key(inputs: PlanInputs) -> str:
             versions.append(f"{name} none")
     named = {name: value for name, value in os.environ.items() if name.endswith("_NUM_THREADS")}
     threads = named or {"cores": str(len(os.sched_getaffinity(0)))}
+    kernels = [os.environ.get(name, "") for name in KERNELS]
     machine = (
         *versions,
         f"python {platform.python_version()}",
         f"processor {platform.machine()} {llvm.get_host_cpu_name()}",
         f"threads {sorted(threads.items())}",
+        f"kernels {kernels}",
         f"compiled {os.environ.get('NUMBA_DISABLE_JIT', '0')}",
     )
     return fingerprint((inputs, robot, sources, machine))

@@ -6,6 +6,7 @@ import tempfile
 from contextlib import redirect_stdout
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from simbench.cli.main import main
@@ -27,7 +28,7 @@ checks: {{tracking.max_rad: {{max: 0.02}}}}
 """
 
 
-def run_here(function, work, jobs):
+def run_here(function, work, jobs, variables=()):
     for index, arguments in enumerate(work):
         try:
             yield index, JobResult(function(*arguments))
@@ -40,7 +41,7 @@ def short(tmp_path, monkeypatch):
     """A place with a short scenario, whose baseline takes two runs."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(checking, "run_isolated", run_here)
-    monkeypatch.setattr(checking, "_PERTURBED", 1)
+    monkeypatch.setattr(checking, "_DISPLACEMENTS", (1e-12,))
     (tmp_path / "short.yaml").write_text(SHORT.format(name="short"), encoding="utf-8")
     return tmp_path
 
@@ -52,7 +53,7 @@ def measured(tmp_path_factory):
     (folder / "short.yaml").write_text(SHORT.format(name="short"), encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(io.StringIO()) as said:
         patch.setattr(checking, "run_isolated", run_here)
-        patch.setattr(checking, "_PERTURBED", 1)
+        patch.setattr(checking, "_DISPLACEMENTS", (1e-12,))
         # `main` sets how a stream treats what it cannot show; this one shows all.
         patch.setattr(said, "reconfigure", lambda **_: None, raising=False)
         assert main(["check", str(folder / "short.yaml"), "--update"]) == 0
@@ -179,6 +180,26 @@ def test_a_dossier_replaces_no_other_files_and_a_missing_clip_hides_nothing(trac
     assert "short: dossier: failures/short\n" in capsys.readouterr().out
 
 
+def test_signals_that_diverge_as_by_rounding_are_a_warning_and_fail_when_strict(trace, capsys, monkeypatch):
+    read = checking.read_samples
+
+    def drifting(log):
+        """Joint positions that go away from 1e-12 on, tenfold every tenth of a second."""
+        run = read(log)
+        size = np.minimum(1e-12 * 10.0 ** (10.0 * run.time), 1.0)
+        place = [channel.name for channel in run.channels].index("joint_position.joint2")
+        run.values[:, place] += size
+        return run._replace(sums=run.sums + np.stack([0.0 * size, size], axis=1))
+
+    monkeypatch.setattr(checking, "read_samples", drifting)
+    assert main(["check", "short.yaml"]) == 0
+    printed = capsys.readouterr().out
+    assert "diverged: 1 of 24 channels, as by rounding: a warning; --strict fails" in printed
+    assert "looks like rounding: measured joint positions differ by 1.0e-12 from 0.000 s on" in printed
+    assert main(["check", "short.yaml", "--strict", "--no-dossier"]) == 1
+    assert "as by rounding" not in capsys.readouterr().out
+
+
 def test_better_is_told_and_is_no_failure(baseline, capsys):
     assert main(["check", "short.yaml", "--set", "control.bandwidth_hz=11"]) == 0
     (row,) = (row for row in rows(capsys.readouterr().out) if row[1:2] == ["tracking.rms_rad"])
@@ -303,7 +324,7 @@ def test_bad_input_is_one_line_and_nothing_is_written(short, capsys, arguments, 
 
 
 def test_ctrl_c_leaves_baselines_alone_and_nothing_behind(baseline, capsys, monkeypatch, tmp_path):
-    def interrupted(function, work, jobs):
+    def interrupted(function, work, jobs, variables):
         yield 0, JobResult(function(*work[0]))
         raise KeyboardInterrupt
 

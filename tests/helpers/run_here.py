@@ -6,7 +6,9 @@ from typing import Any
 from simbench.runs.execution import capture_result
 
 
-def run_here(function: Callable[..., Any], work: Sequence[Any], jobs: int) -> Iterator[tuple[int, Any]]:
+def run_here(
+    function: Callable[..., Any], work: Sequence[Any], jobs: int, variables: Sequence[Any] = ()
+) -> Iterator[tuple[int, Any]]:
     """Yield index and outcome of each piece of work, one after another."""
-    del jobs
+    del jobs, variables
     return ((index, capture_result(function, arguments)) for index, arguments in enumerate(work))

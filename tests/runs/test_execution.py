@@ -3,17 +3,26 @@
 import multiprocessing
 import operator
 import os
+import platform
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from threadpoolctl import threadpool_info
 
 from simbench.runs.execution import run_isolated
 from simbench.runs.scenario.loading import load_scenario
+from simbench.system.portable import other_kernels
 
 IMPORTABLE = Path(__file__).parents[1] / "helpers" / "importable"
+
+
+def blas_kernels():
+    import scipy.linalg  # noqa: F401
+
+    return [each["architecture"] for each in threadpool_info() if each["internal_api"] == "openblas"]
 
 
 def answers(function, work, jobs=2):
@@ -54,6 +63,16 @@ def test_each_process_has_the_environment_and_the_folder_of_the_moment(monkeypat
         assert [answer.value for answer in answers(os.getcwd, [()])] == [str(folder)]
     monkeypatch.delenv("SIMBENCH_TEST")
     assert [answer.value for answer in answers(os.getenv, [("SIMBENCH_TEST",)])] == [None]
+
+
+def test_variables_of_a_call_are_there_before_libraries_are_loaded(monkeypatch):
+    monkeypatch.delenv("OPENBLAS_CORETYPE", raising=False)
+    kernels = [{}, *({"OPENBLAS_CORETYPE": each["OPENBLAS_CORETYPE"]} for each in other_kernels()[:2])]
+    found = dict(run_isolated(blas_kernels, [()] * len(kernels), 1, kernels))
+    assert "OPENBLAS_CORETYPE" not in os.environ
+    for number, variables in enumerate(kernels):
+        if variables and platform.machine() == "x86_64":
+            assert set(found[number].value) == set(variables.values())
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux only")

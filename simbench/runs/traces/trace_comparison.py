@@ -18,6 +18,12 @@ _EXPLAINED = 0.25  # Fraction of that sum which may remain after the shift.
 _ITERATIONS = 12
 _CONVERGED = 1e-7  # Step of the lag at which the search ends, s.
 
+_SMALLEST = 1e-12  # Differences of sums of positions that count as this: their rounding, rad or m.
+# Difference with which rounding may begin, or that it may reach in one jump, rad or m; the least that faults
+# were seen to begin with is a thousand times as much.
+_LARGEST_ROUNDING = 1e-9
+_LARGEST_JUMP = 1e3  # Growth from one sample to the next from which a difference jumps.
+
 Outcome = Literal["left its envelope", "lags", "leads", "undefined", "ended", "missing"]
 
 
@@ -50,6 +56,71 @@ class Divergence(NamedTuple):
     peak_time: float  # Time of it, s.
     # Time by which the signal lags the baseline, s; 0 where a shift does not explain the deviation.
     lag: float
+
+
+class Growth(NamedTuple):
+    """How the joint positions of a run went away from those of its baseline."""
+
+    first: float  # Time of the first sample that differs at all, s.
+    size: float  # Difference there, rad or m.
+    planned: bool  # Whether the planned positions differ there already.
+    # Time of the sample at which the difference grew most from the one before, s, by which factor, and what
+    # it was then. Less than `_SMALLEST` counts as that.
+    jump_time: float
+    jump: float
+    jump_size: float
+    decade: float  # Time in which it grew tenfold on average until it was greatest, s.
+
+    @property
+    def rounding(self) -> bool:
+        """Whether it looks like rounding: it begins with it, and grows from there without a jump."""
+        return self.size <= _LARGEST_ROUNDING and (
+            self.jump <= _LARGEST_JUMP or self.jump_size <= _LARGEST_ROUNDING
+        )
+
+
+def measure_growth(trace: Trace, run: Samples) -> Growth | None:
+    """Measure how a difference grew: from rounding little by little, or at once to what a change makes of it.
+
+    `trace`: trace of the baseline; `run`: channels of the run. Returns None where nothing differs, or one of
+    them has no sums to tell.
+    """
+    if trace.sums is None or run.sums is None:
+        return None
+    inside = trace.time <= run.time[-1] + 0.5 / trace.log_rate
+    times = trace.time[inside]
+    rows = np.rint(np.interp(times, run.time, np.arange(len(run.time)))).astype(int)
+    apart = np.abs(run.sums[rows] - trace.sums[inside])
+    greatest = np.maximum.accumulate(apart.max(axis=1))
+    different = np.flatnonzero(greatest > 0.0)
+    if not len(different):
+        return None
+    first, counted = int(different[0]), np.maximum(greatest, _SMALLEST)
+    jumps = counted / np.concatenate([[_SMALLEST], counted[:-1]])
+    jump, last = int(jumps.argmax()), int(np.argmax(greatest == greatest[-1]))
+    begin = int(np.argmax(greatest >= min(_SMALLEST, greatest[-1])))
+    decades = np.log10(counted[last] / counted[begin])
+    return Growth(
+        float(times[first]),
+        float(greatest[first]),
+        bool(apart[first, 0] > 0.0),
+        float(times[jump]),
+        float(jumps[jump]),
+        float(greatest[jump]),
+        float((times[last] - times[begin]) / decades) if decades > 0.0 else np.inf,
+    )
+
+
+def describe_growth(growth: Growth) -> str:
+    """Describe in one line how a difference grew, and what it looks like."""
+    part = "planned" if growth.planned else "measured"
+    begins = f"{part} joint positions differ by {growth.size:.1e} from {growth.first:.3f} s on"
+    if growth.rounding:
+        grows = f", ten times as much every {growth.decade:.2g} s" if np.isfinite(growth.decade) else ""
+        return f"looks like rounding: {begins}{grows}"
+    if growth.jump_time > growth.first:
+        begins += f", at {growth.jump_time:.3f} s by {growth.jump_size:.1e}, {growth.jump:.0e} times as much"
+    return f"looks like a change, not like rounding: {begins}"
 
 
 def compare_trace(trace: Trace, run: Samples) -> tuple[Divergence, ...]:

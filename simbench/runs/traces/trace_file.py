@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 # Time around a sample whose definition rounding decides, such as the ZMP at a touch-down, within which
 # nothing is expected of the channel, s.
 UNDEFINED_MARGIN = 0.1
+WIDE = 10.0  # Usual tolerances from which an allowed deviation hides a fault.
+MOST_HIDDEN = 0.5  # Part of a trace's samples in which faults may be hidden; beyond it, it tests little.
 _WINDOW = 0.2  # Time before and after a sample over which the envelope takes the greatest deviation, s.
 _DECAY = 0.5  # Time constant with which the envelope fades after a peak, s.
 LARGEST_FILE = 60_000  # Largest size of a trace's file, bytes.
@@ -79,7 +81,10 @@ def measure_trace(runs: Sequence[Samples], rate: float) -> Trace:
     # What does not exceed the usual tolerance need not be kept.
     envelope[SPREADS * envelope <= usual] = 0.0
     kept = slice(None, None, stride)
-    trace = Trace(first.time[kept], first.channels, first.values[kept], envelope[kept], {}, float(log_rate))
+    sums = None if first.sums is None else first.sums[kept]
+    trace = Trace(
+        first.time[kept], first.channels, first.values[kept], envelope[kept], {}, float(log_rate), sums
+    )
     measured = [estimate_lags(trace, other) for other in others]
     lags = {
         signal: max((abs(lags[signal].lag) for lags in measured if signal in lags), default=0.0)
@@ -114,6 +119,16 @@ def _measure_envelope(first: Samples, others: Sequence[Samples], log_rate: float
     near = maximum_filter1d(undecided.astype(np.uint8), 2 * margin + 1, axis=0, mode="nearest")
     envelope[near > 0] = np.inf
     return envelope
+
+
+def envelope_width(trace: Trace) -> float:
+    """Compute in which part of a trace, 0 to 1, rounding hides what faults change.
+
+    A fault of a per cent makes a signal deviate by some usual tolerances. Returns the part of all samples of
+    all channels whose allowed deviation is more than `WIDE` usual ones.
+    """
+    wide = trace.tolerance > WIDE * usual_tolerances(trace.channels, trace.values)
+    return float(wide[np.isfinite(trace.values)].mean())
 
 
 def encode_trace(trace: Trace) -> bytes:
@@ -152,6 +167,9 @@ def encode_trace(trace: Trace) -> bytes:
             "log_rate_hz": trace.log_rate,
         },
     )
+    if trace.sums is not None:
+        described = "Weighted sums of the planned and of the measured joint positions, with all digits."
+        dataset["sums"] = (("time", "part"), trace.sums, {"description": described})
     return encode_dataset(dataset, _COMPRESSION)
 
 
@@ -238,4 +256,9 @@ def _decode(dataset: xr.Dataset, path: Path) -> Trace:
     deviations = STEPS_PER_TOLERANCE * step * 2.0 ** ((code.astype(float) - _UNIT_CODE) / _CODES_PER_OCTAVE)
     envelope = np.where(code == _INFINITE, np.inf, np.where(code == 0, 0.0, deviations))
     values = np.where(stored == _UNDEFINED, np.nan, stored * step)
-    return Trace(time, channels, values, envelope, lags, log_rate)
+    sums = None
+    if "sums" in dataset.variables:
+        sums = dataset["sums"].values
+        if sums.dtype.kind != "f" or sums.shape != (len(time), 2) or not np.isfinite(sums).all():
+            raise BaselineError(f"{path}: sums must be two finite numbers for each time")
+    return Trace(time, channels, values, envelope, lags, log_rate, sums)

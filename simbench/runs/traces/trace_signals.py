@@ -15,6 +15,7 @@ from simbench.runs.metric_catalogue import SPREADS
 if TYPE_CHECKING:
     import xarray as xr
 
+_GOLDEN = (np.sqrt(5.0) - 1.0) / 2.0
 POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")  # Labels of a pose: position, then quaternion.
 
 
@@ -98,6 +99,7 @@ class Samples(NamedTuple):
     time: Array  # (T,): times of the samples, s.
     channels: tuple[Channel, ...]  # Names and units.
     values: Array  # (T, C): samples in the channels' units; NaN where a quantity is not defined.
+    sums: Array | None = None  # (T, 2): weighted sums of planned and of measured joint positions.
 
 
 def read_samples(log: xr.Dataset) -> Samples:
@@ -135,7 +137,11 @@ def read_samples(log: xr.Dataset) -> Samples:
             channels.append(Channel(signal.name, label, unit))
             columns.append(column)
     time = np.asarray(log["time"].values, dtype=float)
-    return Samples(time, tuple(channels), np.stack(columns, axis=1))
+    parts = [log[name].values for name in ("joint_reference", "joint_position")]
+    # Of weights 0.5 to 1 that no symmetry of a motion cancels.
+    weights = [0.5 + 0.5 * np.modf(np.arange(1, part.shape[1] + 1) * _GOLDEN)[0] for part in parts]
+    sums = np.stack([part @ weight for part, weight in zip(parts, weights, strict=True)], axis=1)
+    return Samples(time, tuple(channels), np.stack(columns, axis=1), sums)
 
 
 @dataclass(frozen=True)
@@ -154,6 +160,9 @@ class Trace:
     envelope: Array
     lags: Mapping[str, float]  # Greatest lag of a perturbed run by signal, s.
     log_rate: float  # Rate of the log, 1/s.
+    # (T, 2): weighted sums of the planned and of the measured joint positions with all digits, from which a
+    # difference as small as rounding is seen; None in a trace without them.
+    sums: Array | None = None
 
     @property
     def signals(self) -> tuple[str, ...]:

@@ -5,7 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simbench.runs.traces.trace_comparison import compare_trace, describe_divergence
+from simbench.runs.traces.trace_comparison import (
+    compare_trace,
+    describe_divergence,
+    describe_growth,
+    measure_growth,
+)
 from simbench.runs.traces.trace_file import measure_trace
 from simbench.runs.traces.trace_signals import Channel, Samples
 
@@ -123,3 +128,35 @@ def test_another_rate_of_the_log_is_compared_at_the_same_instants(trace):
     assert compare_trace(trace, samples(time=np.arange(8000) / 1000.0)) == ()
     tight = replace(trace, envelope=np.zeros_like(trace.envelope))
     assert compare_trace(tight, samples(time=np.arange(8000) / 1000.0)) == ()
+
+
+def away(size):
+    """A run whose sums of positions differ from those of `samples` by `size` (T,)."""
+    sums = np.stack([np.sin(TIME), np.cos(TIME) + size], axis=1)
+    return samples()._replace(sums=sums)
+
+
+@pytest.mark.parametrize(
+    ("size", "rounding", "part"),
+    [
+        # Exponentially from the last digit on; a motion that changes its last digit and no more.
+        (1e-13 * 10.0 ** (2.0 * TIME), True, "ten times as much every 0.5 s"),
+        (1e-13 * (TIME > 1.0), True, "from 1.040 s on"),
+        # At once; at a contact, after rounding had its way; slowly from a per cent of a per cent.
+        (np.full(len(TIME), 1e-5), False, "differ by 1.0e-05 from 0.000 s on"),
+        (np.where(TIME < 3.0, 1e-12, 1e-4), False, "at 3.000 s by 1.0e-04, 1e+08 times as much"),
+        (np.maximum(1e-8, 1e-8 * 10.0**TIME), False, "differ by 1.0e-08"),
+    ],
+)
+def test_what_grows_from_rounding_is_told_from_what_jumps(size, rounding, part):
+    trace = measure_trace([away(0.0)], 25.0)
+    growth = measure_growth(trace, away(size))
+    assert growth.rounding == rounding
+    assert part in describe_growth(growth)
+    assert describe_growth(growth).startswith("looks like rounding") == rounding
+
+
+def test_equal_runs_and_traces_without_sums_do_not_grow():
+    trace = measure_trace([away(0.0)], 25.0)
+    assert measure_growth(trace, away(0.0)) is None
+    assert measure_growth(measure_trace([samples()], 25.0), away(1.0)) is None
