@@ -134,7 +134,7 @@ def serve(messages: IO[bytes], answers: IO[str], host: str, first_port: int) -> 
 
         return usual(*places, process_request=answer, **options)
 
-    web.serve = guarded  # type: ignore[misc, assignment]
+    vars(web)["serve"] = guarded
     scene: SceneMessage = pickle.load(messages)
     try:
         # The first port from the given one on that nobody listens on; of the last one, the refusal.
