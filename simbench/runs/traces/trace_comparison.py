@@ -19,9 +19,9 @@ _ITERATIONS = 12
 _CONVERGED = 1e-7  # Step of the lag at which the search ends, s.
 
 _SMALLEST = 1e-12  # Differences of sums of positions that count as this: their rounding, rad or m.
-# Difference with which rounding may begin, or that it may reach in one jump, rad or m; the least that faults
-# were seen to begin with is a thousand times as much.
-_LARGEST_ROUNDING = 1e-9
+# Difference with which rounding may begin, or that it may reach in one jump, rad or m. Masses that differ by
+# 1e-12 begin with less than 1e-13; 1 % of the floor's friction, the least change that was tried, with 1e-9.
+_LARGEST_ROUNDING = 1e-11
 _LARGEST_JUMP = 1e3  # Growth from one sample to the next from which a difference jumps.
 
 Outcome = Literal["left its envelope", "lags", "leads", "undefined", "ended", "missing"]

@@ -146,6 +146,8 @@ def away(size):
         (np.full(len(TIME), 1e-5), False, "differ by 1.0e-05 from 0.000 s on"),
         (np.where(TIME < 3.0, 1e-12, 1e-4), False, "at 3.000 s by 1.0e-04, 1e+08 times as much"),
         (np.maximum(1e-8, 1e-8 * 10.0**TIME), False, "differ by 1.0e-08"),
+        # As 1 % more friction begins.
+        (1e-9 * 10.0**TIME, False, "differ by 1.0e-09"),
     ],
 )
 def test_what_grows_from_rounding_is_told_from_what_jumps(size, rounding, part):
