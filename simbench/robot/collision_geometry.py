@@ -19,14 +19,13 @@ from scipy.spatial import ConvexHull
 from simbench.errors import RobotError
 from simbench.files.json_document import parse_json
 from simbench.files.storage import write_whole
+from simbench.kinematics.obstacles import convex_cylinder
 from simbench.resources import user_cache_dir
 from simbench.robot.native_output import quiet_native_output
 from simbench.robot.sides import SIDES
 
-_FLAT = 1e-6  # Distance of a mesh's point from the surface of its convex hull that rounding makes, m.
 _BUILT: dict[str, pin.GeometryModel] = {}
 _MOST_BUILT = 4  # Robots whose shapes are kept in memory, for the next that asks for them, and most of them.
-_PART = 50  # Points of a mesh that are looked at together.
 
 
 def build_convex_geometry(model: pin.Model, urdf_text: str) -> pin.GeometryModel:
@@ -37,7 +36,7 @@ def build_convex_geometry(model: pin.Model, urdf_text: str) -> pin.GeometryModel
     """
     # Everything that the shapes follow from.
     frames = [(frame.name, frame.parentJoint) for frame in model.frames]
-    content = (pin.__version__, urdf_text, _mesh_states(urdf_text), frames)
+    content = ("hulls", pin.__version__, urdf_text, _mesh_states(urdf_text), frames)
     key = hashlib.sha256(repr(content).encode()).hexdigest()
     # Another thread may change it between two lines.
     if (built := _BUILT.get(key)) is not None:
@@ -60,22 +59,15 @@ def build_convex_geometry(model: pin.Model, urdf_text: str) -> pin.GeometryModel
         geometry = pin.buildGeomFromUrdfString(model, urdf_text, pin.GeometryType.COLLISION)
         for shape in geometry.geometryObjects:
             if hasattr(shape.geometry, "buildConvexRepresentation"):
+                # Coal looks for the farthest point from neighbour to neighbour. In a hollow, and on a flat side
+                # with a point within it, that ends too early for some directions: a distance would be too large
+                # by up to a millimetre, as the last digit of a posture decides.
                 mesh = shape.geometry
-                # Coal takes a mesh as it is for convex: in a hollow the search for the farthest point, from
-                # neighbour to neighbour, ends too early, and distances come out too large.
-                points = np.array(mesh.vertices())
-                hull = ConvexHull(points)
-                others = np.delete(points, hull.vertices, axis=0)
-                normals, offsets = hull.equations[:, :3].T, hull.equations[:, 3]
-                # In parts: most meshes that are not convex show it in the first one.
-                if all(
-                    (others[start : start + _PART] @ normals + offsets).max(axis=1).min() > -_FLAT
-                    for start in range(0, len(others), _PART)
-                ):
-                    mesh.buildConvexRepresentation(False)
-                else:
-                    mesh.buildConvexHull(True, "Qt")
+                ConvexHull(mesh.vertices())  # Raises where there is no hull; Coal would end the process.
+                mesh.buildConvexHull(True, "Qt")
                 shape.geometry = mesh.convex
+            elif isinstance(shape.geometry, pin.coal.Cylinder):
+                shape.geometry = convex_cylinder(shape.geometry.radius, 2.0 * shape.geometry.halfLength)
     # A folder that cannot be written costs time, not the run.
     with suppress(OSError, RuntimeError):
         if folder is not None and any(hasattr(each.geometry, "points") for each in geometry.geometryObjects):

@@ -38,6 +38,8 @@ __all__ = ["Friction", "Hand", "Motors", "Robot", "load_robot", "placed_robot"]
 
 Vector = NDArray[np.float64]
 
+# Distance of grip joints, open and closed, from their limits, rad or m; not of those with a shorter travel.
+GRIP_MARGIN = 0.02
 SEATED = "seated"  # The posture in which the thighs lie on a seat.
 
 
@@ -195,7 +197,7 @@ def load_robot(name_or_path: str | Path) -> Robot:
 
     index = [model.joints[model.getJointId(name)].idx_q for name in joint_names]
     limits = [*zip(model.lowerPositionLimit[index], model.upperPositionLimit[index], strict=True)]
-    postures = {}
+    postures, of_hands = {}, {name for hand in description.hands.values() for name in hand.joints}
     for posture, values in description.postures.items():
         require_known(values, joint_names, "joint", f"{where}: postures.{posture}")
         postures[posture] = np.array([values.get(name, 0.0) for name in joint_names])
@@ -205,6 +207,10 @@ def load_robot(name_or_path: str | Path) -> Robot:
                     f"{where}: postures.{posture}.{name}: {value} rad is outside the joint's limits "
                     f"{low:.4f}..{high:.4f}"
                 )
+            # A motor that holds a finger on its stop shares the load with it in a way that rounding decides.
+            if name in of_hands and high - low > 2.0 * GRIP_MARGIN:
+                inside = np.clip(value, low + GRIP_MARGIN, high - GRIP_MARGIN)
+                postures[posture][joint_names.index(name)] = inside
     lacking = [role for role in ("left_thigh", "right_thigh") if role not in description.frames]
     if SEATED in postures and lacking:
         raise RobotError(f"{where}: postures.{SEATED}: needs frames.{lacking[0]}")

@@ -8,7 +8,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
-from simbench.robot.robot import Robot
+from simbench.robot.robot import GRIP_MARGIN, Robot
 from simbench.robot.urdf.elements import UrdfTree
 
 
@@ -35,9 +35,6 @@ def upper_body_locks(robot: Robot) -> list[int]:
     return [robot.model.getJointId(name) for name in robot.model.names if name not in keep]
 
 
-_MARGIN = 0.02  # Distance from the joint limits, rad.
-
-
 def grip_range(robot: Robot, joint: str) -> tuple[float, float]:
     """Find the positions of a grip joint with the hand open and closed.
 
@@ -45,8 +42,8 @@ def grip_range(robot: Robot, joint: str) -> tuple[float, float]:
     reach, and the limit that is farther from 0, rad; both inside the limits by a margin.
     """
     column = robot.root_q + robot.joint_names.index(joint)
-    lower = float(robot.model.lowerPositionLimit[column]) + _MARGIN
-    upper = float(robot.model.upperPositionLimit[column]) - _MARGIN
+    lower = float(robot.model.lowerPositionLimit[column]) + GRIP_MARGIN
+    upper = float(robot.model.upperPositionLimit[column]) - GRIP_MARGIN
     return float(np.clip(0.0, lower, upper)), upper if upper > -lower else lower
 
 
