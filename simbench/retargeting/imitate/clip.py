@@ -185,7 +185,7 @@ _BARRIER_WEIGHT = 3e4
 _LONGEST_STEP = 0.4
 # Step, rad or m, and relative decrease of the cost below which the iteration ends.
 _CONVERGED, _IMPROVED = 2e-4, 5e-4
-# Distance beyond a limit that rounding makes, rad or m.
+# Distance from a limit that rounding makes, rad or m.
 _PASSED = 1e-9
 # Most halvings of a step, and most changes of the set of barriers that act in an iteration.
 _HALVINGS, _ACTIVE_SETS = 3, 4
@@ -327,7 +327,7 @@ def _find_step(
     begin = nv * int(np.argmin(fixed))
     following = np.minimum(near.frames + 1, count - 1)
     joints = q[:, 7 + problem.body.joints]
-    at_lower, at_upper = joints <= problem.lower, joints >= problem.upper
+    at_lower, at_upper = joints <= problem.lower + _PASSED, joints >= problem.upper - _PASSED
     active = near.missing > 0.0
     pinned, goal = np.zeros((count, nv), dtype=bool), np.zeros((count, nv))
     for _ in range(_ACTIVE_SETS):
