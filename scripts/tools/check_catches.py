@@ -149,6 +149,39 @@ FAULTS = (
         ),
         ("romeo_wave",),
     ),
+    Fault(
+        "mass of ROMEO's torso +1.5 %",
+        "robots/romeo/romeo.urdf",
+        (('<mass value="9.9216" />', '<mass value="10.070424" />'),),
+    ),
+    Fault(
+        "friction of the floor -2 %",
+        "simbench/options.py",
+        (("le=100.0)] = 0.8", "le=100.0)] = 0.784"),),
+        ("mahru_walk", "romeo_wave"),
+    ),
+    Fault(
+        "gain of ROMEO's shoulder pitch +2 %",
+        "robots/romeo/robot.yaml",
+        (("  LShoulderPitch: [300, 11]", "  LShoulderPitch: [306, 11]"),),
+    ),
+    Fault(
+        "time step of the engine +1 %",
+        "simbench/sim/bullet/__init__.py",
+        (("fixedTimeStep=timestep,", "fixedTimeStep=1.01 * timestep,"),),
+        ("drawer", "puma560_sweep"),
+    ),
+    Fault(
+        "control one sample late",
+        "simbench/sim/loop.py",
+        (
+            (
+                "control(state, demand[step], loads)",
+                "control(state, demand[max(step - 1, 0)], loads)",
+            ),
+        ),
+        ("drawer", "puma560_sweep"),
+    ),
 )
 
 
