@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from itertools import product
 
 import coal
 import numpy as np
@@ -15,8 +16,10 @@ from scipy.optimize import brentq
 from simbench.balance.leg_ik import leg_columns, stand
 from simbench.retargeting.collision.avoidance import avoid_collisions, clear_path, is_clear
 from simbench.retargeting.collision.clearance import (
+    AT_ORIGIN,
     BodyShapes,
     PairWorkspace,
+    add_self_pairs,
     body_shapes,
     clearance_rows,
     convex_shapes,
@@ -25,6 +28,7 @@ from simbench.retargeting.collision.clearance import (
     possible_pairs,
     release_legs,
 )
+from simbench.robot.robot import load_robot
 from simbench.robot.robot_limbs import upper_body
 
 RADIUS = 0.05
@@ -362,6 +366,45 @@ def motion(romeo, stance, samples=3):
     columns = [romeo.joint_names.index(f"{side}HipPitch") for side in "LR"]
     joints[:, columns] -= np.linspace(0.0, 0.6, samples)[:, None]
     return np.tile(stance.base, (samples, 1)), joints
+
+
+@pytest.mark.parametrize("name", ["mahru", "talos"])
+def test_distances_of_polyhedra_are_exact_and_do_not_hang_on_the_last_digit(name):
+    """No plane separates two bodies by more than their distance, and the plane of the normal by as much."""
+    robot = load_robot(name)
+    geometry = convex_shapes(robot)
+    add_self_pairs(robot, geometry)
+    workspace, draw, seen = PairWorkspace(robot.model, geometry), np.random.default_rng(0), 0
+    low, high = robot.model.lowerPositionLimit[7:], robot.model.upperPositionLimit[7:]
+
+    def corners(index):
+        shape, pose = geometry.geometryObjects[index].geometry, workspace.placed.oMg[index]
+        own = (
+            np.array([*product(*zip(-shape.halfSide, shape.halfSide, strict=True))])
+            if isinstance(shape, coal.Box)
+            else np.array([*shape.points()])
+        )
+        return own @ pose.rotation.T + pose.translation
+
+    for _ in range(30):
+        joints = draw.uniform(-0.6, 0.6, len(low)).clip(low, high)
+        found = []
+        for moved in (1e-12 * draw.standard_normal(len(low)), np.zeros(len(low))):
+            q = np.concatenate([AT_ORIGIN, joints + moved])
+            found.append(
+                {
+                    pair: (pair_distance(workspace, pair), workspace.results[pair].normal.copy())
+                    for pair in possible_pairs(workspace, q, 0.03)
+                }
+            )
+        for pair in found[0].keys() & found[1].keys():
+            distance, normal = found[1][pair]
+            assert distance == pytest.approx(found[0][pair][0], abs=1e-10)
+            np.testing.assert_allclose(normal, found[0][pair][1], rtol=0.0, atol=1e-7)
+            first, second = (corners(int(each[pair])) for each in (workspace.first, workspace.second))
+            assert (second @ normal).min() - (first @ normal).max() == pytest.approx(distance, abs=1e-8)
+            seen += 1
+    assert seen > 300
 
 
 def test_obstacles_are_where_the_legs_are(romeo, stance):

@@ -99,6 +99,20 @@ def test_no_joint_leaves_its_limits(walk_problem):
     assert (joints == problem.upper).any()
 
 
+def test_a_joint_beside_its_limit_by_rounding_moves_as_one_on_it(walk_problem):
+    problem = limit_speed(narrow(walk_problem))
+    count = len(problem.targets.time)
+    guess = np.repeat(initial_configuration(problem)[None], count, axis=0)
+    on_limits = solve_clip(problem, guess, slice(0, count), rounds=3)
+    beside, columns = on_limits.copy(), 7 + problem.body.joints
+    inside = np.clip(beside[:, columns], problem.lower + 1e-12, problem.upper - 1e-12)
+    assert (inside != beside[:, columns]).sum() > 10
+    beside[:, columns] = inside
+    results = [solve_clip(problem, each, slice(0, count), rounds=3) for each in (on_limits, beside)]
+    assert np.abs(results[0] - on_limits).max() > 1e-3
+    np.testing.assert_allclose(results[0], results[1], rtol=0.0, atol=1e-8)
+
+
 def test_two_windows_give_nearly_the_motion_of_one(walk_problem, monkeypatch):
     barriers = Barriers(walk_problem.body)
 
