@@ -1,6 +1,7 @@
 """How much does each scenario amplify a difference as small as rounding, and when?
 
-python scripts/studies/amplification.py [SCENARIO ...] [--engine NAME] [--jobs N] [--json FILE]
+python scripts/studies/amplification.py [SCENARIO ...] [--engines NAME,...] [--jobs N] [--json FILE]
+    [--table FILE]
 
 Runs each scenario, by default every shipped one, once as it is and once with a difference of 1e-12 in each
 part of the way from a recording to a motion:
@@ -37,6 +38,7 @@ from simbench.runs.scenario.loading import load_scenario
 from simbench.runs.scenario.scenario_files import list_scenarios
 
 KINDS = ("as it is", "recording", "state", "controller", "engine")
+PARTS = ("plan", *KINDS[1:])
 SAMPLES = ("joint_position", "base_pose")
 
 
@@ -87,73 +89,86 @@ def run_disturbed(name: str, overrides: Sequence[str], kind: str, folder: Path) 
     }
 
 
+def measure(
+    names: Sequence[str], engines: Sequence[str], jobs: int
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Run the scenarios in the engines; return a row of curves for each, the worst first, and failures."""
+    rows, failures = [], []
+    cases = [(name, engine) for engine in engines for name in names]
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as temporary:
+        work = [
+            (
+                name,
+                [f"simulation.engine={engine}"],
+                kind,
+                Path(temporary) / str(number) / kind.replace(" ", "_"),
+            )
+            for number, (name, engine) in enumerate(cases)
+            for kind in KINDS
+        ]
+        results: dict[int, dict[str, Any]] = {}
+        with (
+            progress_bars(Console(stderr=True)) as on_progress,
+            closing(run_isolated(run_disturbed, work, jobs)) as finished,
+        ):
+            for done, (index, result) in enumerate(finished, 1):
+                on_progress("runs", done, len(work))
+                if result.error:
+                    failures.append(f"{cases[index // len(KINDS)]}, {work[index][2]}: {result.error}")
+                else:
+                    results[index] = result.value
+    for number, (name, engine) in enumerate(cases):
+        found = [results.get(number * len(KINDS) + kind) for kind in range(len(KINDS))]
+        exact = found[0]
+        if exact is None:
+            continue
+        row: dict[str, Any] = {"scenario": name, "engine": engine, "time": exact["time"]}
+        for kind, other in zip(KINDS[1:], found[1:], strict=True):
+            if other is None:
+                continue
+            shared = min(len(exact["time"]), len(other["time"]))
+            off = np.abs(np.subtract(exact["positions"][:shared], other["positions"][:shared])) / ROUNDING
+            row[kind] = np.nanmax(off, axis=1).tolist()
+            row[f"{kind}: joint"] = exact["names"][int(np.nanmax(off, axis=0).argmax())]
+            if kind == "recording":
+                planned = np.abs(np.subtract(exact["planned"][:shared], other["planned"][:shared]))
+                row["plan"] = (np.nanmax(planned, axis=1) / ROUNDING).tolist()
+        rows.append(row)
+    rows.sort(key=lambda each: -max(max(each.get(kind, [0.0])) for kind in PARTS))
+    return rows, failures
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the scenarios and print the amplification of each, the worst first."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("scenarios", nargs="*", metavar="SCENARIO")
-    parser.add_argument("--engine", default="bullet", metavar="NAME")
+    parser.add_argument("--engines", default="bullet,mujoco", metavar="NAME,...")
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="runs at a time")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the curves")
+    parser.add_argument("--table", type=Path, metavar="FILE", help="write the table for the documentation")
     given = parser.parse_args(arguments)
-    overrides = [f"simulation.engine={given.engine}"]
-    names = given.scenarios or list_scenarios()
-    rows, failures = [], []
-    with tempfile.TemporaryDirectory(dir="/dev/shm") as temporary:
-        work = [
-            (name, overrides, kind, Path(temporary) / f"{name}-{kind}".replace(" ", "-"))
-            for name in names
-            for kind in KINDS
-        ]
-        results: dict[tuple[str, str], dict[str, Any]] = {}
-        with (
-            progress_bars(Console(stderr=True)) as on_progress,
-            closing(run_isolated(run_disturbed, work, given.jobs)) as finished,
-        ):
-            for done, (index, result) in enumerate(finished, 1):
-                on_progress("runs", done, len(work))
-                name, _, kind, _ = work[index]
-                if result.error:
-                    failures.append(f"{name}, {kind}: {result.error}")
-                else:
-                    results[name, kind] = result.value
-    for name in names:
-        exact = results.get((name, KINDS[0]))
-        if exact is None:
-            continue
-        row: dict[str, Any] = {"scenario": name, "time": exact["time"]}
-        for kind in KINDS[1:]:
-            if (name, kind) not in results:
-                continue
-            other = results[name, kind]
-            shared = min(len(exact["time"]), len(other["time"]))
-            off = (
-                np.abs(np.array(exact["positions"][:shared]) - np.array(other["positions"][:shared]))
-                / ROUNDING
-            )
-            row[kind] = np.nanmax(off, axis=1).tolist()
-            row[f"{kind}: joint"] = exact["names"][int(np.nanmax(off, axis=0).argmax())]
-            if kind == "recording":
-                planned = np.abs(np.array(exact["planned"][:shared]) - np.array(other["planned"][:shared]))
-                row["plan"] = (np.nanmax(planned, axis=1) / ROUNDING).tolist()
-        rows.append(row)
-    rows.sort(key=lambda each: -max(max(each.get(kind, [0.0])) for kind in KINDS[1:]))
-    table = Table("scenario", "plan", *KINDS[1:], "over 1e3 from", "worst", box=None)
+    rows, failures = measure(given.scenarios or list_scenarios(), given.engines.split(","), given.jobs)
+    heads = ["scenario", "engine", *PARTS, "over 1000 from", "where"]
+    lines = []
     for row in rows:
         time = np.array(row["time"])
-        curves = {kind: np.array(row[kind]) for kind in ("plan", *KINDS[1:]) if kind in row}
-        peaks = [f"{curve.max():.1e}" for curve in curves.values()]
-        over = [
-            f"{kind} {time[: len(curve)][curve > 1e3][0]:.2f}"
-            for kind, curve in curves.items()
-            if (curve > 1e3).any()
-        ]
-        worst = max(curves, key=lambda kind: curves[kind].max())
-        table.add_row(row["scenario"], *peaks, ", ".join(over), str(row.get(f"{worst}: joint", "")))
+        curves = {part: np.array(row[part]) for part in PARTS if part in row}
+        worst = max(curves, key=lambda part: curves[part].max())
+        over = [time[: len(curve)][curve > 1e3][0] for curve in curves.values() if (curve > 1e3).any()]
+        start = f"{min(over):.2f} s" if over else ""
+        peaks = [f"{curves[part].max():.1e}" if part in curves else "" for part in PARTS]
+        joint = str(row.get(f"{'recording' if worst == 'plan' else worst}: joint", ""))
+        lines.append([row["scenario"], row["engine"], *peaks, start, joint if over else ""])
+    table = Table(*heads, box=None)
+    for line in lines:
+        table.add_row(*line)
     Console(width=200).print(table)
     for line in failures:
         print(line)
     if given.json:
         given.json.write_text(json.dumps(rows))
+    if given.table:
+        given.table.write_text(json.dumps({"heads": heads, "rows": lines}, indent=1) + "\n")
     return 1 if failures else 0
 
 
