@@ -189,8 +189,9 @@ _CONVERGED, _IMPROVED = 2e-4, 5e-4
 _PASSED = 1e-9
 # Most halvings of a step, and most changes of the set of barriers that act in an iteration.
 _HALVINGS, _ACTIVE_SETS = 3, 4
-# Least and most Levenberg damping; it grows where a whole step does not lower the cost.
-_DAMPING, _MOST_DAMPING = 1e-5, 10.0
+# Least and most Levenberg damping; it grows where a whole step does not lower the cost. With less than the
+# first, arms that are nearly straight twist by what the last digit of a posture decides.
+_DAMPING, _MOST_DAMPING = 1e-3, 10.0
 
 # Linearises the links that are near each other in configurations (T, 7 + n).
 FindBarriers = Callable[[Array], BarrierRows]
