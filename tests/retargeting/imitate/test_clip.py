@@ -81,7 +81,8 @@ def test_dense_steps_find_nothing_better(walk_problem, monkeypatch, count, limit
     monkeypatch.setattr(clip, "_IMPROVED", 1e-9)
     interval = float(np.diff(walk_problem.targets.time).mean())
     guess = np.repeat(initial_configuration(problem)[None], count, axis=0)
-    q = solve_clip(problem, guess, slice(0, count), rounds=400)
+    # Almost undamped: the test asks where it ends, not how fast limbs that are nearly straight get there.
+    q = solve_clip(problem, guess, slice(0, count), rounds=400, least_damping=1e-5)
     joints = q[:, 7 + problem.body.joints]
     assert ((joints == problem.lower) | (joints == problem.upper)).any() == (limits == "near")
     hand = HandCosts(problem)
