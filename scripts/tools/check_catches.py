@@ -174,12 +174,7 @@ FAULTS = (
     Fault(
         "control one sample late",
         "simbench/sim/loop.py",
-        (
-            (
-                "control(state, demand[step], loads)",
-                "control(state, demand[max(step - 1, 0)], loads)",
-            ),
-        ),
+        (("control(state, demand[step], loads)", "control(state, demand[max(step - 1, 0)], loads)"),),
         ("drawer", "puma560_sweep"),
     ),
 )

@@ -84,10 +84,7 @@ def convex_cylinder(radius: float, length: float) -> pin.coal.ShapeBase:
         )
         if 0 < side < _SIDES - 1:
             triangles.extend(
-                [
-                    pin.coal.Triangle(0, side, after),
-                    pin.coal.Triangle(_SIDES, _SIDES + after, _SIDES + side),
-                ]
+                [pin.coal.Triangle(0, side, after), pin.coal.Triangle(_SIDES, _SIDES + after, _SIDES + side)]
             )
     return pin.coal.Convex(points, triangles)
 

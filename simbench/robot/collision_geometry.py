@@ -59,9 +59,9 @@ def build_convex_geometry(model: pin.Model, urdf_text: str) -> pin.GeometryModel
         geometry = pin.buildGeomFromUrdfString(model, urdf_text, pin.GeometryType.COLLISION)
         for shape in geometry.geometryObjects:
             if hasattr(shape.geometry, "buildConvexRepresentation"):
-                # Coal looks for the farthest point from neighbour to neighbour. In a hollow, and on a flat side
-                # with a point within it, that ends too early for some directions: a distance would be too large
-                # by up to a millimetre, as the last digit of a posture decides.
+                # Coal looks for the farthest point from neighbour to neighbour. In a hollow, and on a flat
+                # side with a point within it, that ends too early for some directions: distances would be too
+                # large by up to half a millimetre, as the last digit of a posture decides.
                 mesh = shape.geometry
                 ConvexHull(mesh.vertices())  # Raises where there is no hull; Coal would end the process.
                 mesh.buildConvexHull(True, "Qt")

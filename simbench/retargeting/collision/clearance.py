@@ -19,9 +19,9 @@ from simbench.robot.sides import SIDES
 
 # Pose of a root link at the world's origin: position, m, and quaternion.
 AT_ORIGIN = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
-# Relative accuracy ε of distances. The normal is good to √(2 ε) where the search ends before the nearest points
-# of two polyhedra, and would change as much with the last digit of a posture; with 1e-13, it ends there. Where
-# the search for the depth of a penetration gives up at the first, as beside round shapes, the next is taken.
+# Relative accuracy ε of distances. The normal is good to √(2 ε) where the search ends before the nearest
+# points of two polyhedra, and would change as much with the last digit of a posture; with 1e-13, it ends
+# there. Where the search for the depth of a penetration gives up at the first, the next is taken.
 _TOLERANCES = (1e-13, 1e-8, 1e-6)
 # Distance, m, below which that search has given up.
 _DEEPEST = -1e3
