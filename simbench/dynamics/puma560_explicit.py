@@ -94,11 +94,19 @@ class Puma560Full:
         g3 = g*m2*y2
         g4 = a3*g*m4 + a3*g*m5 + a3*g*m6
         g5 = g*m6*z6
+        I23 = (
+            Ixx4 + Iyy5 + Izz3 + Izz6 + a3**2*m4 + a3**2*m5 + a3**2*m6 + d4**2*m4 + d4**2*m5 + d4**2*m6 +
+            2*d4*m4*z4 + m3*y3**2 + m4*z4**2
+        )
+        I24 = Ixx4 + Ixx5 - Iyy4 + Iyy5 + Izz4 - Izz5 + Izz6
+        I25 = Ixx5 + 2*Ixx6 - Iyy5 + Izz5 - Izz6 + 2*m6*z6**2
+        I26 = Ixx5 - Iyy5 - Izz5 - Izz6
         return (
             I2, 2.0 * I12, 2.0 * I16, 2.0 * I10, 2.0 * I5, 2.0 * I20, 2.0 * I15, 2.0 * I21, 2.0 * I11, I20,
             I19, I7, 2.0 * I18, Im1 + I3, I9, I16, I4, I15, I18, I8, I21, I13, I14, I17, I22, Im2 + I1, I10,
             I5, I6, Im3 + I6, Im4 + I14, Im5 + I17, Im6 + I22, 4.0 * I12, 2.0 * I2, 4.0 * I20, 4.0 * I15,
-            4.0 * I21, 4.0 * I11, 2.0 * I19, 2.0 * I7, 2.0 * I13, 2.0 * I8, g1, g3, g5, g4, g2,
+            4.0 * I21, 4.0 * I11, 2.0 * I19, 2.0 * I7, 2.0 * I13, 2.0 * I8, g1, g3, g5, g4, g2, I23, Im3 +
+            I23, I24, I25, I26,
         )
 
     @staticmethod
@@ -356,110 +364,21 @@ class Puma560Full:
         return t1, t2, t3, t4, t5, t6
 
 
-class Puma560Abbreviated:
-    STRUCTURE = (
-        "DhRow revolute 0 0 0",
-        "DhRow revolute -1.57079633 0 0",
-        "DhRow revolute 0 0 0",
-        "DhRow revolute 1.57079633 0 0",
-        "DhRow revolute -1.57079633 0 0",
-        "DhRow revolute 1.57079633 0 0",
-        "gravity 0 0 -1",
-    )
-    """Joints and gravity of the arms that have this model."""
-    PARAMETERS = (
-        "d1", "d2", "a2", "d3", "a3", "d4", "m1", "y1", "z1", "Ixx1", "Iyy1", "Izz1", "m2", "x2", "y2",
-        "z2", "Ixx2", "Iyy2", "Izz2", "m3", "y3", "z3", "Ixx3", "Iyy3", "Izz3", "m4", "z4", "Ixx4", "Iyy4",
-        "Izz4", "m5", "Ixx5", "Iyy5", "Izz5", "m6", "z6", "Ixx6", "Izz6", "g",
-    )
-    """What is not zero in them."""
+class Puma560Abbreviated(Puma560Full):
     ELEMENTS = (
         "a11", "a12", "a13", "a22", "a23", "a33", "a34", "a35", "a44", "a55", "a66", "b112", "b113", "c12",
         "b123", "b223", "b314", "b315", "b325", "c34", "b345", "c41", "b412", "b413", "b415", "c42", "b423",
         "b425", "b445", "c51", "b512", "b513", "c52", "b523", "w2", "w3", "w4", "w5",
     )
-    """What `configuration` returns."""
-
-    @staticmethod
-    def constants(p: dict[str, float]) -> tuple[float, ...]:
-        """Numbers that `configuration` takes, of the arm's parameters and its motors' inertia by name."""
-        d2, a2, d3, a3, d4, m1, y1 = p["d2"], p["a2"], p["d3"], p["a3"], p["d4"], p["m1"], p["y1"]
-        Izz1, m2, x2, y2, z2, Ixx2 = p["Izz1"], p["m2"], p["x2"], p["y2"], p["z2"], p["Ixx2"]
-        Iyy2, Izz2, m3, y3, z3, Ixx3 = p["Iyy2"], p["Izz2"], p["m3"], p["y3"], p["z3"], p["Ixx3"]
-        Iyy3, Izz3, m4, z4, Ixx4, Iyy4 = p["Iyy3"], p["Izz3"], p["m4"], p["z4"], p["Ixx4"], p["Iyy4"]
-        Izz4, m5, Ixx5, Iyy5, Izz5, m6 = p["Izz4"], p["m5"], p["Ixx5"], p["Iyy5"], p["Izz5"], p["m6"]
-        z6, Ixx6, Izz6, g, Im1, Im2 = p["z6"], p["Ixx6"], p["Izz6"], p["g"], p["Im1"], p["Im2"]
-        Im3, Im4, Im5, Im6 = p["Im3"], p["Im4"], p["Im5"], p["Im6"]
-        I1 = (
-            Ixx6 + Iyy4 + Izz2 + Izz3 + Izz5 + a2**2*m3 + a2**2*m4 + a2**2*m5 + a2**2*m6 + a3**2*m4 +
-            a3**2*m5 + a3**2*m6 + d4**2*m4 + d4**2*m5 + d4**2*m6 + 2*d4*m4*z4 + m2*x2**2 + m2*y2**2 +
-            m3*y3**2 + m4*z4**2 + m6*z6**2
-        )
-        I2 = -Ixx2 + Iyy2 + a2**2*m3 + a2**2*m4 + a2**2*m5 + a2**2*m6 + m2*x2**2 - m2*y2**2
-        I3 = (
-            Ixx2 + Ixx5 + Ixx6 + Iyy3 + Izz1 + Izz4 + a3**2*m4 + a3**2*m5 + a3**2*m6 + d2**2*m2 + d2**2*m3 +
-            d2**2*m4 + d2**2*m5 + d2**2*m6 + 2*d2*d3*m3 + 2*d2*d3*m4 + 2*d2*d3*m5 + 2*d2*d3*m6 + 2*d2*m2*z2
-            + 2*d2*m3*z3 + d3**2*m3 + d3**2*m4 + d3**2*m5 + d3**2*m6 + 2*d3*m3*z3 + m1*y1**2 + m2*y2**2 +
-            m2*z2**2 + m3*z3**2 + m6*z6**2
-        )
-        I4 = (
-            a2*d2*m3 + a2*d2*m4 + a2*d2*m5 + a2*d2*m6 + a2*d3*m3 + a2*d3*m4 + a2*d3*m5 + a2*d3*m6 + a2*m3*z3
-            + d2*m2*x2 + m2*x2*z2
-        )
-        I5 = a2*d4*m4 + a2*d4*m5 + a2*d4*m6 - a2*m3*y3 + a2*m4*z4
-        I7 = (
-            -Ixx3 + Ixx5 + Iyy3 - Iyy4 + Izz4 - Izz5 + a3**2*m4 + a3**2*m5 + a3**2*m6 - d4**2*m4 - d4**2*m5
-            - d4**2*m6 - 2*d4*m4*z4 - m3*y3**2 - m4*z4**2
-        )
-        I8 = (
-            d2*d4*m4 + d2*d4*m5 + d2*d4*m6 - d2*m3*y3 + d2*m4*z4 + d3*d4*m4 + d3*d4*m5 + d3*d4*m6 - d3*m3*y3
-            + d3*m4*z4 - m3*y3*z3
-        )
-        I9 = d2*m2*y2 + m2*y2*z2
-        I10 = a2*a3*m4 + a2*a3*m5 + a2*a3*m6
-        I11 = a3*d4*m4 + a3*d4*m5 + a3*d4*m6 + a3*m4*z4
-        I12 = m2*x2*y2
-        I13 = a3*d2*m4 + a3*d2*m5 + a3*d2*m6 + a3*d3*m4 + a3*d3*m5 + a3*d3*m6
-        I14 = Ixx5 + Ixx6 + Izz4 + m6*z6**2
-        I15 = d4*m6*z6
-        I16 = a2*m6*z6
-        I17 = Ixx6 + Izz5 + m6*z6**2
-        I18 = d2*m6*z6 + d3*m6*z6
-        I20 = Ixx5 + Ixx6 - Iyy5 - Izz6 + m6*z6**2
-        I22 = Izz6
-        g1 = a2*g*m3 + a2*g*m4 + a2*g*m5 + a2*g*m6 + g*m2*x2
-        g2 = d4*g*m4 + d4*g*m5 + d4*g*m6 - g*m3*y3 + g*m4*z4
-        g3 = g*m2*y2
-        g4 = a3*g*m4 + a3*g*m5 + a3*g*m6
-        g5 = g*m6*z6
-        I23 = (
-            Ixx4 + Iyy5 + Izz3 + Izz6 + a3**2*m4 + a3**2*m5 + a3**2*m6 + d4**2*m4 + d4**2*m5 + d4**2*m6 +
-            2*d4*m4*z4 + m3*y3**2 + m4*z4**2
-        )
-        I24 = Ixx4 + Ixx5 - Iyy4 + Iyy5 + Izz4 - Izz5 + Izz6
-        I25 = Ixx5 + 2*Ixx6 - Iyy5 + Izz5 - Izz6 + 2*m6*z6**2
-        I26 = Ixx5 - Iyy5 - Izz5 - Izz6
-        return (
-            I2, 2.0 * I5, I7, Im1 + I3, I9, I4, I8, I13, Im2 + I1, I10, I5, I23, Im3 + I23, I15, Im4 + I14,
-            Im5 + I17, Im6 + I22, 4.0 * I12, 2.0 * I2, 2.0 * I10, 2.0 * I7, 4.0 * I11, 2.0 * I11, 2.0 * I13,
-            2.0 * I8, 2.0 * I15, I24, I16, I18, 2.0 * I16, 2.0 * I20, I25, I26, g1, g3, g2, g4, g5,
-        )
-
-    @staticmethod
-    def trigonometry(q: Any) -> Any:
-        """Sines and cosines of the angles q, then how far joints have slid."""
-        S2, C2, S23, C23, S3 = sin(q[1]), cos(q[1]), sin(q[1] + q[2]), cos(q[1] + q[2]), sin(q[2])
-        C3, S4, C4, S5, C5 = cos(q[2]), sin(q[3]), cos(q[3]), sin(q[4]), cos(q[4])
-        return (S2, C2, S23, C23, S3, C3, S4, C4, S5, C5,)
 
     @staticmethod
     def configuration(k: Any, s: Any) -> Any:
         """Elements of A, B, C and g that are not zero, as ELEMENTS: of `constants` and `trigonometry`."""
-        I2, I5x2, I7, J1, I9, I4, I8, I13, J2 = k[0], k[1], k[2], k[3], k[4], k[5], k[6], k[7], k[8]
-        I10, I5, I23, J3, I15, J4, J5, J6 = k[9], k[10], k[11], k[12], k[13], k[14], k[15], k[16]
-        I12x4, I2x2, I10x2, I7x2, I11x4, I11x2, I13x2 = k[17], k[18], k[19], k[20], k[21], k[22], k[23]
-        I8x2, I15x2, I24, I16, I18, I16x2, I20x2 = k[24], k[25], k[26], k[27], k[28], k[29], k[30]
-        I25, I26, g1, g3, g2, g4, g5 = k[31], k[32], k[33], k[34], k[35], k[36], k[37]
+        I2, I5x2, I7, J1, I9, I4, I8, I13, J2 = k[0], k[4], k[11], k[13], k[14], k[16], k[19], k[21], k[25]
+        I10, I5, I23, J3, I15, J4, J5, J6 = k[26], k[27], k[48], k[49], k[17], k[30], k[31], k[32]
+        I12x4, I2x2, I10x2, I7x2, I11x4, I11x2, I13x2 = k[33], k[34], k[3], k[40], k[38], k[8], k[41]
+        I8x2, I15x2, I24, I16, I18, I16x2, I20x2, I25 = k[42], k[6], k[50], k[15], k[18], k[2], k[5], k[51]
+        I26, g1, g3, g2, g4, g5 = k[52], k[43], k[44], k[47], k[46], k[45]
         S2, C2, S23, C23, S3, C3, S4, C4, S5 = s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8]
         C5 = s[9]
         CC2 = C2 * C2

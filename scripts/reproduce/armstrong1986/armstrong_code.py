@@ -339,7 +339,13 @@ class {name}:
         """Sines and cosines of the angles q, then how far joints have slid."""
 {trigonometry_code}
         return {sines}
+'''
+FURTHER_CLASS = """
 
+class {name}({first}):
+    ELEMENTS = {elements}
+"""
+FUNCTIONS = '''
     @staticmethod
     def configuration(k: Any, s: Any) -> Any:
         """Elements of A, B, C and g that are not zero, as ELEMENTS: of `constants` and `trigonometry`."""
@@ -359,35 +365,47 @@ class {name}:
 def model_source(robot: str, models: Mapping[str, ExplicitModel]) -> str:
     """Write explicit models as the source of a Python module, each a class of the given name.
 
-    `robot`: name of the arm. Returns source code; it is the same on every machine.
+    The first class has the constants and the sines of all; the others inherit them. `robot`: name of the arm.
+    Returns source code; it is the same on every machine.
     """
-    return HEAD.format(robot=robot) + "".join(_class_source(*each) for each in models.items())
-
-
-def _class_source(class_name: str, model: ExplicitModel) -> str:
+    (first, model), *_ = models.items()
     symbols = model.geometry.symbols
-    constants, lumped = constant_lines(model), lumped_lines(model)
-    elements = [element_name(entry) for entry in model.elements]
-    trigonometry = trigonometry_lines(model)
     # A constant that is a lumped one itself has its name already.
-    values = ", ".join(line.text.replace("p.", "") for line in constants)
-    text = " ".join(line.text for line in (*lumped, *constants)).translate(str.maketrans("()+-*.", 6 * " "))
+    constants = [line.text for each in models.values() for line in constant_lines(each)]
+    constants = list(dict.fromkeys(constants))
+    lumped = list(dict.fromkeys(line for each in models.values() for line in lumped_lines(each)))
+    text = " ".join([*(line.text for line in lumped), *constants]).translate(str.maketrans("()+-*.", 6 * " "))
     read = [name for name in (*symbols.values, *symbols.motors) if name in text.split()]
-    return CLASS.format(
-        name=class_name,
+    lines = list(dict.fromkeys(line for each in models.values() for line in trigonometry_lines(each)))
+    written = CLASS.format(
+        name=first,
         structure="(\n"
         + "\n".join(f'        "{each}",' for each in arm_structure(model.geometry.arm))
         + "\n    )",
         parameters=_names(symbols.values),
-        elements=_names(elements),
+        elements=_names(map(element_name, model.elements)),
         unpacked=_unpacked(read, [f'p["{name}"]' for name in read]),
         lumped_values=format_assignments(lumped),
-        constant_values=_wrapped(values),
-        trigonometry_code=_unpacked(*zip(*trigonometry, strict=True)),
-        sines="(" + ", ".join(line.name for line in trigonometry) + ",)",
-        taken=_unpacked([line.name for line in constants], [f"k[{i}]" for i in range(len(constants))])
+        constant_values=_wrapped(", ".join(constants).replace("p.", "")),
+        trigonometry_code=_unpacked(*zip(*lines, strict=True)),
+        sines="(" + ", ".join(line.name for line in lines) + ",)",
+    )
+    for name, each in models.items():
+        if name != first:
+            elements = _names(map(element_name, each.elements))
+            written += FURTHER_CLASS.format(name=name, first=first, elements=elements)
+        written += _functions(each, constants, [line.name for line in lines])
+    return HEAD.format(robot=robot) + written
+
+
+def _functions(model: ExplicitModel, constants: Sequence[str], sines: Sequence[str]) -> str:
+    """Write the functions of a model, of the constants and sines of all models by their places."""
+    elements, own = [element_name(entry) for entry in model.elements], constant_lines(model)
+    used = [line.name for line in trigonometry_lines(model)]
+    return FUNCTIONS.format(
+        taken=_unpacked([line.name for line in own], [f"k[{constants.index(line.text)}]" for line in own])
         + "\n"
-        + _unpacked([line.name for line in trigonometry], [f"s[{i}]" for i in range(len(trigonometry))]),
+        + _unpacked(used, [f"s[{sines.index(name)}]" for name in used]),
         elements_code=format_assignments(configuration_lines(model, list(model.elements))),
         returned=_wrapped(", ".join(elements)),
         given=_unpacked(elements, [f"e[{i}]" for i in range(len(elements))]),
