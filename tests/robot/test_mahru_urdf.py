@@ -55,9 +55,10 @@ def test_hand_closes_around_a_bar_across_the_palm(
     )
     centre = palm - [0, 0, diameter / 2 + 0.001]
     bar = bullet.add(shape, centre, [np.pi / 2, 0, 0])
-    bullet.pose(basic)
+    # Wide open: postures keep fingers a little inside their limits.
+    bullet.pose(basic | dict.fromkeys(FINGERS, 0.0))
     assert bullet.gap("l_hand", "", bar) == pytest.approx(0.001, abs=1e-4)
-    assert all(bullet.gap(link, "", bar) > 0.0025 for link in FINGERS.values())
+    assert all(bullet.gap(link, "", bar) > 0.003 for link in FINGERS.values())
 
     closed = closed_on(bullet, bar, basic)
     assert set(closed) == set(FINGERS)
