@@ -116,7 +116,7 @@ def _find_problem(text: str, number: str | None) -> _Problem:
         if token in "[{":
             names.append(set())
         elif token in "]}":
-            names.pop()
+            del names[max(1, len(names) - 1) :]  # Behind the number, the text may be anything.
         elif number is None and token[0] == '"' and _COLON.match(text, found.end()):
             name = json.loads(token)
             if name in names[-1]:

@@ -5,7 +5,7 @@ import math
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from simbench.errors import RunError, SimbenchError
@@ -131,6 +131,7 @@ ODD = st.sampled_from([*'[]{}:,"\\-+.eE0 \n', "NaN", "1e999", '"a":', "\\ud800",
 
 
 @settings(max_examples=300, deadline=None)
+@example("NaN-]]")
 @given(st.lists(ODD | st.text(max_size=3), max_size=30).map("".join))
 def test_any_text_is_read_or_refused_in_one_line(text):
     read_or_refused(text)

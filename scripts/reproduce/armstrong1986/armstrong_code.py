@@ -324,7 +324,7 @@ class {name}:
     """Joints and gravity of the arms that have this model."""
     PARAMETERS = {parameters}
     """What is not zero in them."""
-    ELEMENTS = {elements}
+    ELEMENTS: tuple[str, ...] = {elements}
     """What `configuration` returns."""
 
     @staticmethod
@@ -343,7 +343,7 @@ class {name}:
 FURTHER_CLASS = """
 
 class {name}({first}):
-    ELEMENTS = {elements}
+    ELEMENTS: tuple[str, ...] = {elements}
 """
 FUNCTIONS = '''
     @staticmethod

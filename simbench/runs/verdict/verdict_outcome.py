@@ -204,24 +204,29 @@ def judge(
     series = np.where(np.isfinite(known.max(axis=1)), known.max(axis=1), np.nan)
     if not np.isfinite(known).any():
         return Check(name, "not applicable", limit=limit, unit=unit, reason="nothing to judge", series=series)
-    worst, column = np.unravel_index(int(known.argmax()), known.shape)
+    worst, column = divmod(_first_of_largest(known), known.shape[1])
     fails = failing.any(axis=1)
     first = None
     if fails.any():
         frame = int(fails.argmax())
         first = moment_at(time, frame)
-        column = np.where(failing[frame], known[frame], -np.inf).argmax()
+        column = _first_of_largest(np.where(failing[frame], known[frame], -np.inf))
     return Check(
         name,
         "fail" if first else "pass",
         float(known[worst].max()),
         limit,
         unit,
-        moment_at(time, int(worst)),
+        moment_at(time, worst),
         first,
-        labels[int(column)],
+        labels[column],
         series=series,
     )
+
+
+def _first_of_largest(values: Array) -> int:
+    """Index of the first of the largest values; those that only rounding tells apart are equal."""
+    return int(np.isclose(values, values.max(), rtol=1e-9, atol=0.0).argmax())
 
 
 def since_onset(values: Array, limit: float, active: Flags) -> Flags:
