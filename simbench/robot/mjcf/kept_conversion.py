@@ -1,0 +1,65 @@
+"""The URDF of an MJCF file, converted once and kept as long as its files stay the same."""
+
+import hashlib
+import importlib.util
+import re
+import tempfile
+from pathlib import Path
+
+from simbench.errors import RobotError
+from simbench.files.storage import make_folder, write_whole
+from simbench.resources import user_cache_dir
+
+_RULES = 1  # Number of the rules of conversion; a change of them makes kept conversions obsolete.
+_FILE = re.compile(rb"""\bfile\s*=\s*["']([^"']+)["']""")
+_DIRECTORY = re.compile(rb"""\b(?:asset|mesh|texture)dir\s*=\s*["']([^"']*)["']""")
+
+
+def convert_kept(path: Path) -> Path:
+    """Convert an MJCF file to a URDF, or take the one that was converted the last time.
+
+    Returns the URDF, with meshes by absolute path, in the user's cache folder. Raises RobotError if MuJoCo is
+    needed and not installed, or refuses the file.
+    """
+    digest = hashlib.sha256(f"{_RULES} {path.resolve()}".encode())
+    # All files that the MJCF and the files it includes name: other MJCFs by content, meshes by size and time.
+    xmls, folders = [path.resolve()], [path.resolve().parent]
+    for xml in xmls:
+        content = xml.read_bytes()
+        digest.update(content)
+        folders += [
+            path.resolve().parent / name.decode(errors="replace") for name in _DIRECTORY.findall(content)
+        ]
+        for name in sorted(set(_FILE.findall(content))):
+            for folder in dict.fromkeys([xml.parent, *folders]):
+                named = folder / name.decode(errors="replace")
+                if not named.is_file():
+                    continue
+                if named.suffix.lower() in (".xml", ".mjcf"):
+                    xmls += [named] if named not in xmls else []
+                else:
+                    state = named.stat()
+                    digest.update(f"{named} {state.st_size} {state.st_mtime_ns}".encode())
+    name, cache = f"{path.stem}.urdf", user_cache_dir()
+    folder = None if cache is None else cache / "simbench" / "mjcf" / digest.hexdigest()[:32]
+    # The URDF is written last, and under its name only when whole.
+    if folder is not None and (folder / name).is_file():
+        return folder / name
+    if importlib.util.find_spec("mujoco") is None:
+        raise RobotError(
+            f"{path}: MJCF is read by MuJoCo, which is not installed: pip install mujoco, or in a clone "
+            'pip install -e ".[mujoco]"; or give the robot as a URDF'
+        )
+    # It takes a quarter of a second to import.
+    from simbench.robot.mjcf.conversion import convert_mjcf
+
+    folder = folder or Path(tempfile.mkdtemp(prefix="simbench-mjcf-"))
+    text, meshes = convert_mjcf(path, folder)
+    try:
+        make_folder(folder)
+        for mesh, content in meshes.items():
+            write_whole(folder / mesh, content)
+        write_whole(folder / name, text)
+    except OSError as error:
+        raise RobotError(f"{folder}: cannot be written: {error.strerror}") from error
+    return folder / name
