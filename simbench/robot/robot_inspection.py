@@ -1,7 +1,7 @@
 """Inspection of a robot, whether it can be simulated or not: its links, joints, errors and warnings."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -182,7 +182,8 @@ class RobotInspection:
     """A robot as its files describe it, whether it can be simulated or not.
 
     `name_or_path`: name of a robot, path of a `robot.yaml` or of the folder that contains one, or path of any
-    URDF. Raises RobotError if there is no such robot or its file is not a URDF at all.
+    URDF, xacro or MJCF; `xacro`: arguments of a xacro file without a `robot.yaml`. Raises RobotError if there
+    is no such robot or its file is none of these.
 
     `name` is that in the URDF `urdf`, and `source` says where its files are from. `floating`: whether the
     base moves freely; None where nothing says so, as for a URDF without a description. `joints` are all
@@ -196,14 +197,17 @@ class RobotInspection:
     were derived, because the description lists none.
     """
 
-    def __init__(self, name_or_path: str | Path) -> None:
+    def __init__(self, name_or_path: str | Path, xacro: Mapping[str, str] | None = None) -> None:
         file = find_robot(name_or_path)
         urdf, load_error = file.path, ""
         description: Description | None = None
         robot: Robot | None = None
         described = file.path.suffix in YAML_SUFFIXES
         if described:
+            if xacro:
+                raise RobotError(f"{file.path}: its key `xacro` says them; --xacro is for a xacro file alone")
             description = read_description(file.path)
+            xacro = description.xacro
             try:
                 robot = load_robot(name_or_path)
             except RobotError as error:
@@ -212,14 +216,14 @@ class RobotInspection:
         path, package = file.path if described else None, find_package_of(urdf)
         self.urdf, self.source = urdf, RobotSource(file.origin, file.package, path, urdf, package)
         self.floating = None if description is None else description.base == "floating"
-        root = parse_urdf(urdf)
+        root = parse_urdf(urdf, xacro)
         tree = UrdfTree(root)
         self.name, self.joints = tree.name, tree.joints
         self.links = {link.name: link for link in tree.links}
         errors = find_urdf_errors(tree, floating=bool(self.floating))
         if not errors:
             try:
-                read_urdf(urdf, floating=bool(self.floating))
+                read_urdf(urdf, floating=bool(self.floating), xacro=xacro)
             except RobotError as error:
                 errors = [str(error).removeprefix(f"{urdf}: ")]
         if load_error and not errors:
@@ -228,7 +232,7 @@ class RobotInspection:
         if self.floating is None and not errors:
             # What would change in a URDF without a description if its base moved freely.
             try:
-                fixed, free = (read_urdf(urdf, floating=choice)[1] for choice in (False, True))
+                fixed, free = (read_urdf(urdf, floating=choice, xacro=xacro)[1] for choice in (False, True))
                 warnings += [f"{note} if the base is floating" for note in free if note not in fixed]
             except RobotError as error:
                 warnings.append(str(error).removeprefix(f"{urdf}: "))

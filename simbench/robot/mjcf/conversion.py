@@ -4,7 +4,7 @@ What URDF has no words for (armature, gains, keyframes, contact exclusions, note
 """
 
 import xml.etree.ElementTree as ET
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 

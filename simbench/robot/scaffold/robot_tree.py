@@ -2,7 +2,7 @@
 
 import copy
 import xml.etree.ElementTree as ET
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from scipy.spatial import ConvexHull, QhullError
 
 from simbench.errors import RobotError
-from simbench.robot.urdf.elements import UrdfTree
+from simbench.robot.mjcf.extension import read_extension
+from simbench.robot.urdf.elements import UrdfTree, parse_urdf
 from simbench.robot.urdf.mesh_files import shape_points
 from simbench.robot.urdf.source import build_model, read_urdf, turn_root
 
@@ -37,14 +38,18 @@ class Guess:
 class RobotTree:
     """Bodies of a robot, each of which is moved by one joint; body 0 is fixed to the root link.
 
-    It is read from a URDF at `path`; `rotation` (3, 3) or None is a rotation by which the frame of its root
-    link is turned. The robot is in the configuration `rest` (n,), its zero configuration moved into the
-    limits, rad or m; joint j has coordinate j - 1, and the root link is fixed to the world.
+    It is read from a URDF, xacro or MJCF at `path`; `rotation` (3, 3) or None is a rotation by which the
+    frame of its root link is turned; `xacro` are arguments of a xacro file. The robot is in the configuration
+    `rest` (n,), its zero configuration moved into the limits, rad or m; joint j has coordinate j - 1, and the
+    root link is fixed to the world.
     """
 
-    def __init__(self, path: Path, rotation: Array | None = None) -> None:
-        text, self.notes = read_urdf(path, floating=False)
+    def __init__(
+        self, path: Path, rotation: Array | None = None, xacro: Mapping[str, str] | None = None
+    ) -> None:
+        text, self.notes = read_urdf(path, floating=False, xacro=xacro)
         self.path = path
+        self.mjcf = read_extension(parse_urdf(path, xacro))
         # The URDF as Pinocchio reads it, with meshes by absolute path.
         self.text = text if rotation is None else turn_root(text, rotation)
         self.urdf = UrdfTree(ET.fromstring(self.text))
