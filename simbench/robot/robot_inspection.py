@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from simbench.errors import RobotError
 from simbench.robot.description import Description, read_description
+from simbench.robot.mjcf.extension import read_extension
 from simbench.robot.packages import find_file, find_package_of
 from simbench.robot.robot import Robot, load_robot
 from simbench.robot.robot_limbs import hands_without_shape
@@ -215,8 +216,11 @@ class RobotInspection:
             urdf = find_urdf(description.urdf, file.path.parent, f"{file.path}: urdf")
         path, package = file.path if described else None, find_package_of(urdf)
         self.urdf, self.source = urdf, RobotSource(file.origin, file.package, path, urdf, package)
-        self.floating = None if description is None else description.base == "floating"
         root = parse_urdf(urdf, xacro)
+        mjcf = read_extension(root)
+        self.floating = mjcf.floating if mjcf.given else None
+        if description is not None:
+            self.floating = description.base == "floating"
         tree = UrdfTree(root)
         self.name, self.joints = tree.name, tree.joints
         self.links = {link.name: link for link in tree.links}

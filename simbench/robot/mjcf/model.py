@@ -55,7 +55,7 @@ def compile_mjcf(path: Path) -> tuple[Any, Any, list[str]]:
     Geoms whose mesh file is missing are left out. Returns model; description (MjSpec); what was left out, a
     line each. Raises RobotError if MuJoCo refuses the file.
     """
-    notes = []
+    notes: list[str] = []
     try:
         with quiet_native_output():
             spec = mujoco.MjSpec.from_file(str(path))
@@ -73,8 +73,8 @@ def compile_mjcf(path: Path) -> tuple[Any, Any, list[str]]:
                 spec.delete(gone)
             model = spec.compile()
     except (ValueError, TypeError, mujoco.FatalError) as error:
-        said = " ".join(str(error).split()).removeprefix("Error: ")
-        raise RobotError(f"{path}: not an MJCF that MuJoCo can read: {said[:300]}") from error
+        said = "; ".join([" ".join(str(error).split()).removeprefix("Error: ")[:300], *notes])
+        raise RobotError(f"{path}: not an MJCF that MuJoCo can read: {said}") from error
     return model, spec, notes
 
 

@@ -105,7 +105,7 @@ Numbers = tuple[float, ...]
 
 # Formats of other files, by their outermost element.
 _OTHER_FORMATS = {"sdf": "SDF", "COLLADA": "a mesh", "gazebo": "SDF", "mujocoinclude": "a part of an MJCF"}
-_USD = (".usd", ".usda", ".usdc", ".usdz")
+USD_SUFFIXES = (".usd", ".usda", ".usdc", ".usdz")
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ def parse_urdf(path: Path, xacro: Mapping[str, str] | None = None) -> ET.Element
     `path`: the file; `xacro`: arguments of a xacro file by name. Returns the element `<robot>`; that of an
     MJCF has an element `<mjcf>` with what a URDF has no words for.
     """
-    if path.suffix.lower() in _USD:
+    if path.suffix.lower() in USD_SUFFIXES:
         raise RobotError(
             f"{path}: a USD file; USD is not read: convert it to a URDF (pip install nvidia-srl-usd-to-urdf, "
             "or Isaac Sim: File > Export to URDF), or take the URDF or MJCF that it was made from"

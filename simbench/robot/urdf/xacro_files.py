@@ -32,8 +32,9 @@ def expand_xacro(path: Path, arguments: Mapping[str, str]) -> ET.Element:
     """Expand a xacro file.
 
     `$(find PACKAGE)` is searched for as `package://PACKAGE` is. `arguments`: values of its `<xacro:arg>`, by
-    name. Returns the element `<robot>`. Raises RobotError if the package is not installed, the file or one
-    that it includes has an error, or an argument is unknown or missing.
+    name. Returns the element `<robot>`, with an element `<xacro>` for each file that was included. Raises
+    RobotError if the package is not installed, the file or one that it includes has an error, or an argument
+    is unknown or missing.
     """
     if importlib.util.find_spec("xacro") is None:
         raise RobotError(
@@ -73,4 +74,6 @@ def expand_xacro(path: Path, arguments: Mapping[str, str]) -> ET.Element:
         if name not in known:
             allowed = ", ".join(known) or "none; it has no <xacro:arg>"
             raise RobotError(f"{path}: xacro argument `{name}` is unknown; allowed: {allowed}")
+    for file in dict.fromkeys(files[1:]):
+        ET.SubElement(robot, "xacro", file=str(file))
     return robot
