@@ -27,26 +27,31 @@ def _actuators(model: Any, joint: int) -> Iterator[tuple[int, float]]:
             yield number, float(model.actuator_gear[number, 0])
 
 
-def torque_limit(model: Any, joint: int) -> float | None:
-    """Find the largest torque of a joint's actuators, N·m, or force, N; None if nothing limits it.
+def torque_limit(model: Any, joint: int) -> tuple[float | None, float]:
+    """Find the largest torque of a joint's actuators, N·m, or force, N.
 
-    An actuator is limited by `forcerange`, a motor by `ctrlrange` times gain, each times gear; the joint by
-    `actuatorfrcrange`. Of a range that is not symmetric the larger side counts.
+    The joint is limited by `actuatorfrcrange`, each actuator by `forcerange` times gear. Only where there is
+    neither, `ctrlrange` times gain times gear of a motor counts: many models have controls from -1 to 1
+    beside limits in N·m. Of a range that is not symmetric the larger side counts. Returns the limit, None if
+    there is none, and that by `ctrlrange`, infinite if there is none.
     """
-    total, driven = 0.0, False
+    by_force, by_control, driven = 0.0, 0.0, False
     for number, gear in _actuators(model, joint):
-        driven, largest = True, np.inf
+        driven, force, control = True, np.inf, np.inf
         if model.actuator_forcelimited[number]:
-            largest = float(np.abs(model.actuator_forcerange[number]).max())
+            force = float(np.abs(model.actuator_forcerange[number]).max())
         is_motor = model.actuator_gaintype[number] == _FIXED and model.actuator_biastype[number] == _NONE
         if is_motor and model.actuator_ctrllimited[number]:
             gain = abs(float(model.actuator_gainprm[number, 0]))
-            largest = min(largest, gain * float(np.abs(model.actuator_ctrlrange[number]).max()))
-        total += largest * abs(gear)
+            control = gain * float(np.abs(model.actuator_ctrlrange[number]).max())
+        by_force += force * abs(gear)
+        by_control += control * abs(gear)
+    if not driven:
+        by_force = by_control = np.inf
     if model.jnt_actfrclimited[joint]:
-        bound = float(np.abs(model.jnt_actfrcrange[joint]).max())
-        total, driven = (min(total, bound) if driven else bound), True
-    return total if driven and 0.0 < total < np.inf else None
+        by_force = min(by_force, float(np.abs(model.jnt_actfrcrange[joint]).max()))
+    limit = by_force if by_force < np.inf else by_control
+    return (limit if 0.0 < limit < np.inf else None), by_control
 
 
 def joint_gains(model: Any, joint: int) -> tuple[float, float] | None:

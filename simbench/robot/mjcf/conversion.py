@@ -18,6 +18,7 @@ from simbench.robot.mjcf.model import Names, RobotPart, compile_mjcf, find_robot
 from simbench.robot.mjcf.shapes import add_shapes, exact_text, pose
 
 _UNLIMITED_VELOCITY = 1e4  # MJCF has no limits of speed; this large one stands for none, rad/s or m/s.
+_ROUNDING = 1e-4  # Distance outside its limits at which a joint of a keyframe counts as at them, rad or m.
 _UNLIMITED_EFFORT = 1e6  # Limit of a joint whose actuators have none, N·m or N.
 _HINGE, _SLIDE, _BALL = (
     int(getattr(mujoco.mjtJoint, f"mjJNT_{kind}")) for kind in ("HINGE", "SLIDE", "BALL")
@@ -38,7 +39,7 @@ def convert_mjcf(path: Path, folder: Path) -> tuple[str, dict[str, str]]:
     part = find_robot_part(model, path)
     names = Names(model)
     name = "_".join(spec.modelname.split()).replace("/", "_")
-    robot = ET.Element("robot", name=name if name and name != "MuJoCo_Model" else path.stem)
+    robot = ET.Element("robot", name=name if name and name != "MuJoCo_Model" else path.stem, version="1.1")
     extension = ET.Element("mjcf", floating=str(part.floating).lower())
     meshes: dict[str, str] = {}
     # Link of each body, and the body's frame in the frame of the link.
@@ -46,58 +47,14 @@ def convert_mjcf(path: Path, folder: Path) -> tuple[str, dict[str, str]]:
     if part.world_link:
         links[0] = names.unique("world"), pin.SE3.Identity()
         ET.SubElement(robot, "link", name=links[0][0])
-    free, balls = [], []
     for body in part.bodies:
-        parent = int(model.body_parentid[body])
-        link = names.body(body)
-        if parent not in links:
-            # The root link; its pose in the scene is not the robot's.
-            links[body] = link, pin.SE3.Identity()
-        else:
+        link, placement = names.body(body), pin.SE3.Identity()
+        # The pose of the root link in the scene is not the robot's.
+        if (parent := int(model.body_parentid[body])) in links:
             carrier, frame = links[parent]
             frame = frame * pose(model.body_pos[body], model.body_quat[body])
-            first, count = int(model.body_jntadr[body]), int(model.body_jntnum[body])
-            steps = [
-                step
-                for joint in range(first, first + count)
-                for step in _elementary_joints(model, names, joint)
-            ]
-            balls += [names.joint(j) for j in range(first, first + count) if model.jnt_type[j] == _BALL]
-            if not steps:
-                _add_joint(robot, names.unique(f"{link}_fixed"), "fixed", carrier, link, frame)
-                frame = pin.SE3.Identity()
-            for number, (joint, joint_name, axis, anchor, zero) in enumerate(steps, start=1):
-                child = link
-                if number < len(steps):
-                    child = names.unique(f"{link}_{joint_name}")
-                    ET.SubElement(robot, "link", name=child)
-                before = frame * pin.SE3(np.eye(3), anchor) * zero
-                limits = _limits(model, joint)
-                effort = torque_limit(model, joint)
-                if effort is None:
-                    free.append(joint_name)
-                kind = "prismatic" if model.jnt_type[joint] == _SLIDE else "revolute"
-                kind = "continuous" if kind == "revolute" and limits is None else kind
-                element = _add_joint(robot, joint_name, kind, carrier, child, before)
-                ET.SubElement(element, "axis", xyz=exact_text(axis))
-                limit = {} if limits is None else {"lower": limits[0], "upper": limits[1]}
-                limit |= {"effort": effort or _UNLIMITED_EFFORT, "velocity": _UNLIMITED_VELOCITY}
-                ET.SubElement(element, "limit", {key: exact_text([value]) for key, value in limit.items()})
-                _add_mimic(model, names, joint, element)
-                dof = int(model.jnt_dofadr[joint])
-                values = {
-                    "armature": joint_armature(model, joint),
-                    "damping": float(model.dof_damping[dof]),
-                    "frictionloss": float(model.dof_frictionloss[dof]),
-                }
-                gains = joint_gains(model, joint)
-                if gains is not None:
-                    values |= {"kp": gains[0], "kv": gains[1]}
-                texts = {key: exact_text([value]) for key, value in values.items()}
-                ET.SubElement(extension, "joint", {"name": joint_name, **texts})
-                carrier, frame = child, pin.SE3(np.eye(3), -anchor)
-            links[body] = link, frame
-        placement = links[body][1]
+            placement = _add_joints(robot, extension, model, names, body, carrier, frame)
+        links[body] = link, placement
         element = ET.SubElement(robot, "link", name=link)
         inertia = placement.act(_inertia(model, body))
         if inertia.mass > 0.0 or inertia.inertia.any():
@@ -109,21 +66,68 @@ def convert_mjcf(path: Path, folder: Path) -> tuple[str, dict[str, str]]:
             entries |= {"ixy": i[0, 1], "ixz": i[0, 2], "iyz": i[1, 2]}
             ET.SubElement(inertial, "inertia", {key: exact_text([value]) for key, value in entries.items()})
         notes += add_shapes(element, model, spec, body, placement, folder, meshes)
-    if free and model.nu:
-        notes.append(f"joints {listed(free)}: no actuator limits their torque; taken as unlimited")
-    elif free:
-        notes.append("joints: the file has no actuators; their torque is taken as unlimited")
-    notes.append("joints: MJCF has no limits of speed; taken as unlimited")
-    if balls:
-        notes.append(f"joints {listed(balls)}: ball joints; three revolute joints about x, y and z instead")
-    _add_excludes(model, names, part, extension)
-    notes += _add_postures(model, names, part, extension, balls=bool(balls))
+    for signature in model.exclude_signature:
+        pair = int(signature) >> 16, int(signature) & 0xFFFF
+        if all(body in part.bodies for body in pair):
+            first, second = map(names.body, pair)
+            ET.SubElement(extension, "exclude", link1=first, link2=second)
+    notes += _joint_notes(model, names, part)
+    notes += _add_postures(model, names, part, extension)
     notes += list_left_out(model, names, part)
     for note in notes:
         ET.SubElement(extension, "note").text = note
     robot.append(extension)
     ET.indent(robot)
     return ET.tostring(robot, encoding="unicode") + "\n", meshes
+
+
+def _add_joints(
+    robot: ET.Element,
+    extension: ET.Element,
+    model: Any,
+    names: Names,
+    body: int,
+    carrier: str,
+    frame: pin.SE3,
+) -> pin.SE3:
+    """Add the joints of a body, and links without mass between them, to the URDF and its extension.
+
+    `carrier`: link of the body's parent; `frame`: frame of the body in it, before its joints move. Returns
+    the frame of the body in its link.
+    """
+    link, first = names.body(body), int(model.body_jntadr[body])
+    joints = range(first, first + int(model.body_jntnum[body]))
+    steps = [step for joint in joints for step in _elementary_joints(model, names, joint)]
+    if not steps:
+        _add_joint(robot, names.unique(f"{link}_fixed"), "fixed", carrier, link, frame)
+        return pin.SE3.Identity()
+    for number, (joint, name, axis, anchor, zero) in enumerate(steps, start=1):
+        child = link
+        if number < len(steps):
+            child = names.unique(f"{link}_{name}")
+            ET.SubElement(robot, "link", name=child)
+        limits = _limits(model, joint)
+        kind = "prismatic" if model.jnt_type[joint] == _SLIDE else "revolute"
+        kind = "continuous" if kind == "revolute" and limits is None else kind
+        before = frame * pin.SE3(np.eye(3), anchor) * zero
+        element = _add_joint(robot, name, kind, carrier, child, before)
+        ET.SubElement(element, "axis", xyz=exact_text(axis))
+        limit = {} if limits is None else {"lower": limits[0], "upper": limits[1]}
+        limit["effort"] = torque_limit(model, joint)[0] or _UNLIMITED_EFFORT
+        limit["velocity"] = _UNLIMITED_VELOCITY
+        ET.SubElement(element, "limit", {key: exact_text([value]) for key, value in limit.items()})
+        _add_mimic(model, names, joint, element)
+        dof, gains = int(model.jnt_dofadr[joint]), joint_gains(model, joint)
+        values = {
+            "armature": joint_armature(model, joint),
+            "damping": float(model.dof_damping[dof]),
+            "frictionloss": float(model.dof_frictionloss[dof]),
+            **({} if gains is None else {"kp": gains[0], "kv": gains[1]}),
+        }
+        texts = {key: exact_text([value]) for key, value in values.items()}
+        ET.SubElement(extension, "joint", {"name": name, **texts})
+        carrier, frame = child, pin.SE3(np.eye(3), -anchor)
+    return frame
 
 
 def _elementary_joints(
@@ -169,36 +173,50 @@ def _add_mimic(model: Any, names: Names, joint: int, element: ET.Element) -> Non
             return
 
 
-def _add_excludes(model: Any, names: Names, part: RobotPart, extension: ET.Element) -> None:
-    """Add the pairs of links whose contacts the file excludes."""
-    for signature in model.exclude_signature:
-        pair = int(signature) >> 16, int(signature) & 0xFFFF
-        if all(body in part.bodies for body in pair):
-            first, second = map(names.body, pair)
-            ET.SubElement(extension, "exclude", link1=first, link2=second)
-
-
-def _add_postures(
-    model: Any, names: Names, part: RobotPart, extension: ET.Element, *, balls: bool
-) -> Iterator[str]:
-    """Add the keyframes as postures; yield a line for each that is none within the joints' limits."""
+def _joint_notes(model: Any, names: Names, part: RobotPart) -> Iterator[str]:
+    """Say what is known of the joints' limits, and which are replaced."""
     joints = [j for j in range(model.njnt) if model.jnt_bodyid[j] in part.bodies]
-    joints = [j for j in joints if model.jnt_type[j] in (_HINGE, _SLIDE)]
+    balls = [names.joint(joint) for joint in joints if model.jnt_type[joint] == _BALL]
+    bounds = {
+        names.joint(joint): torque_limit(model, joint)
+        for joint in joints
+        if model.jnt_type[joint] in (_HINGE, _SLIDE, _BALL)
+    }
+    free = [name for name, (limit, _) in bounds.items() if limit is None]
+    weaker = [name for name, (limit, control) in bounds.items() if limit is not None and control < limit]
+    if free and model.nu:
+        yield f"joints {listed(free)}: no actuator limits their torque; taken as unlimited"
+    elif free:
+        yield "joints: the file has no actuators; their torque is taken as unlimited"
+    if weaker:
+        yield f"joints {listed(weaker)}: ctrlrange allows less than the limits in N·m; these hold"
+    yield "joints: MJCF has no limits of speed; taken as unlimited"
+    if balls:
+        yield f"joints {listed(balls)}: ball joints; three revolute joints about x, y and z instead"
+
+
+def _add_postures(model: Any, names: Names, part: RobotPart, extension: ET.Element) -> Iterator[str]:
+    """Add the keyframes as postures; yield a line for each that is none within the joints' limits."""
+    own = [j for j in range(model.njnt) if model.jnt_bodyid[j] in part.bodies]
+    joints = [joint for joint in own if model.jnt_type[joint] in (_HINGE, _SLIDE)]
+    has_ball = any(model.jnt_type[joint] == _BALL for joint in own)
     for number in range(model.nkey):
         name = model.key(number).name or f"key{number}"
-        q = {joint: float(model.key_qpos[number, model.jnt_qposadr[joint]]) for joint in joints}
-        outside = [
-            names.joint(joint)
-            for joint, value in q.items()
-            if not (low := _limits(model, joint) or (-1e4, 1e4))[0] - 1e-6 <= value <= low[1] + 1e-6
-        ]
-        if outside or balls:
-            why = "positions of ball joints" if balls else f"{listed(outside)} outside the limits"
+        q, outside = {}, []
+        for joint in joints:
+            value = float(model.key_qpos[number, model.jnt_qposadr[joint]])
+            low, high = _limits(model, joint) or (-np.inf, np.inf)
+            q[names.joint(joint)] = float(np.clip(value, low, high))
+            # Files write limits and positions with few digits.
+            if not abs(value - q[names.joint(joint)]) <= _ROUNDING:
+                outside.append(names.joint(joint))
+        if has_ball or outside:
+            why = "positions of ball joints" if has_ball else f"{listed(outside)} outside the limits"
             yield f"keyframe `{name}`: {why}; left out"
             continue
         posture = ET.SubElement(extension, "posture", name=name)
-        for joint, value in q.items():
-            ET.SubElement(posture, "joint", name=names.joint(joint), position=exact_text([value]))
+        for joint_name, value in q.items():
+            ET.SubElement(posture, "joint", name=joint_name, position=exact_text([value]))
 
 
 def _inertia(model: Any, body: int) -> pin.Inertia:

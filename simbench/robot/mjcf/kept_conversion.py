@@ -10,7 +10,7 @@ from simbench.errors import RobotError
 from simbench.files.storage import make_folder, write_whole
 from simbench.resources import user_cache_dir
 
-_RULES = 1  # Number of the rules of conversion; a change of them makes kept conversions obsolete.
+_RULES = 2  # Number of the rules of conversion; a change of them makes kept conversions obsolete.
 _FILE = re.compile(rb"""\bfile\s*=\s*["']([^"']+)["']""")
 _DIRECTORY = re.compile(rb"""\b(?:asset|mesh|texture)dir\s*=\s*["']([^"']*)["']""")
 
@@ -31,8 +31,8 @@ def convert_kept(path: Path) -> Path:
             path.resolve().parent / name.decode(errors="replace") for name in _DIRECTORY.findall(content)
         ]
         for name in sorted(set(_FILE.findall(content))):
-            for folder in dict.fromkeys([xml.parent, *folders]):
-                named = folder / name.decode(errors="replace")
+            for parent in dict.fromkeys([xml.parent, *folders]):
+                named = parent / name.decode(errors="replace")
                 if not named.is_file():
                     continue
                 if named.suffix.lower() in (".xml", ".mjcf"):
@@ -57,8 +57,8 @@ def convert_kept(path: Path) -> Path:
     text, meshes = convert_mjcf(path, folder)
     try:
         make_folder(folder)
-        for mesh, content in meshes.items():
-            write_whole(folder / mesh, content)
+        for mesh, triangles in meshes.items():
+            write_whole(folder / mesh, triangles)
         write_whole(folder / name, text)
     except OSError as error:
         raise RobotError(f"{folder}: cannot be written: {error.strerror}") from error
