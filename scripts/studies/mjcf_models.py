@@ -2,15 +2,15 @@
 
     python scripts/studies/mjcf_models.py FILE.xml ...
 
-The robot that simbench loads (Pinocchio's model of the converted URDF, with drives and friction) against
-MuJoCo, at random configurations within the limits and random velocities, relative to the largest value:
+Pinocchio's model of the URDF that the MJCF is converted to, with the drives and friction that go with it,
+against MuJoCo, at random configurations within the limits and random velocities; largest differences,
+relative to the largest value:
 
 - mass: of all bodies of the robot.
-- M: mass matrix with armature; g: joint torques against gravity; passive: damping.
-- Bullet: masses of the links, mass matrix without armature and gravity torques of the joints, root fixed, as
-  Bullet reads the URDF.
+- M: mass matrix of the joints with armature; g: joint torques against gravity; passive: damping.
+- Bullet: masses of the links, mass matrix and gravity torques as Bullet reads the URDF, its root fixed.
 
-A ball joint has other coordinates here: files with one are compared by mass only.
+A ball joint has other coordinates here: a file with one is compared by mass only.
 """
 
 import argparse
@@ -24,10 +24,13 @@ import pinocchio as pin
 import pybullet
 
 from simbench.errors import RobotError
-from simbench.robot.description import read_description
-from simbench.robot.robot import Robot, load_robot
+from simbench.robot.mjcf.extension import read_extension
+from simbench.robot.urdf.elements import parse_urdf
+from simbench.robot.urdf.source import build_model, read_urdf
 
 _SAMPLES = 5
+_GRAVITY = (0.0, 0.0, -9.81)
+_COLUMNS = {"mass": 8, "M": 8, "g": 8, "passive": 8, "Bullet mass": 11, "Bullet M": 8, "Bullet g": 8}
 
 
 def main() -> None:
@@ -36,113 +39,100 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("files", nargs="+", type=Path)
-    head = ("file", "joints", "mass kg", "mass", "M", "g", "passive", "Bullet mass", "Bullet M", "Bullet g")
-    print("{:34} {:>6} {:>9} {:>8} {:>8} {:>8} {:>8} {:>11} {:>8} {:>8}".format(*head))
+    print(f"{'file':34} {'joints':>6} {'kg':>9}", *(f"{key:>{width}}" for key, width in _COLUMNS.items()))
     for path in parser.parse_args().files:
         name = f"{path.parent.name}/{path.name}"[-34:]
         try:
-            robot = load_robot(path)
-            model = mujoco.MjModel.from_xml_path(str(path))
+            reference = mujoco.MjModel.from_xml_path(str(path))
+            joints, mass, errors = compare(path, reference)
         except (RobotError, ValueError) as error:
             print(f"{name:34} {' '.join(str(error).split())[:150]}")
             continue
-        errors = compare(robot, model)
-        numbers = " ".join(
-            f"{errors[key]:{width}.1e}" if key in errors else f"{'':{width}}"
-            for key, width in (("mass", 8), ("M", 8), ("g", 8), ("passive", 8), ("Bullet mass", 11))
-        )
-        bullet = " ".join(f"{errors[key]:8.1e}" for key in ("Bullet M", "Bullet g") if key in errors)
-        total = sum(inertia.mass for inertia in robot.model.inertias)
-        print(f"{name:34} {len(robot.joint_names):6} {total:9.3f} {numbers} {bullet}", flush=True)
+        cells = (f"{errors[key]:{w}.1e}" if key in errors else " " * w for key, w in _COLUMNS.items())
+        print(f"{name:34} {joints:6} {mass:9.3f}", *cells, flush=True)
 
 
-def compare(robot: Robot, model: mujoco.MjModel) -> dict[str, float]:
-    """Largest relative differences of a robot from MuJoCo's model, by quantity."""
-    links = {frame.name for frame in robot.model.frames if frame.type == pin.FrameType.BODY}
-    names = [model.body(number).name or f"body{number}" for number in range(model.nbody)]
-    masses = {name: mass for name, mass in zip(names, model.body_mass, strict=True) if name in links}
-    total = sum(inertia.mass for inertia in robot.model.inertias)
-    errors = {"mass": abs(total - sum(masses.values())) / total}
-    joints = {model.joint(j).name or f"joint{j}": j for j in range(model.njnt)}
-    if not all(name in joints for name in robot.joint_names):
-        return errors
-    ids = np.array([joints[name] for name in robot.joint_names])
-    columns, positions = model.jnt_dofadr[ids], model.jnt_qposadr[ids]
-    limited = model.jnt_limited[ids].astype(bool)[:, None]
-    low, high = np.where(limited, model.jnt_range[ids], (-2.0, 2.0)).T
-    model.opt.disableflags, model.opt.gravity = 0, (0.0, 0.0, -9.81)
-    rng, data, pinned = np.random.default_rng(0), mujoco.MjData(model), robot.model.createData()
-    # Joints that the guessed description fixes, such as fingers of an arm.
-    for name, position in read_description(robot.source.description).fixed_joints.items():
-        data.qpos[model.jnt_qposadr[joints[name]]] = position
-    at, size, v = robot.root_v, len(ids), robot.model.nv
-    bullet = _load_bullet(robot)
-    largest: dict[str, list[float]] = {}
+def compare(path: Path, reference: mujoco.MjModel) -> tuple[int, float, dict[str, float]]:
+    """Compare a file with MuJoCo's model of it: number of joints, mass, and differences by quantity."""
+    mjcf, text = read_extension(parse_urdf(path)), read_urdf(path, floating=False)[0]
+    model = build_model(text, path)
+    names = model.names[1:]
+    links = {frame.name for frame in model.frames if frame.type == pin.FrameType.BODY}
+    bodies = [reference.body(number).name or f"body{number}" for number in range(reference.nbody)]
+    total = sum(mass for name, mass in zip(bodies, reference.body_mass, strict=True) if name in links)
+    mass = sum(inertia.mass for inertia in model.inertias)
+    errors = {"mass": abs(mass - total) / total}
+    joints = {reference.joint(j).name or f"joint{j}": j for j in range(reference.njnt)}
+    if not all(name in joints for name in names):
+        return len(names), mass, errors
+    model.armature[:] = [mjcf.motors[name]["reflected_inertia"] for name in names]
+    viscous = np.array([mjcf.friction.get(name, {}).get("viscous", 0.0) for name in names])
+    ids = np.array([joints[name] for name in names])
+    columns, positions = reference.jnt_dofadr[ids], reference.jnt_qposadr[ids]
+    limited = reference.jnt_limited[ids].astype(bool)[:, None]
+    low, high = np.where(limited, reference.jnt_range[ids], (-2.0, 2.0)).T
+    reference.opt.disableflags, reference.opt.gravity = 0, _GRAVITY
+    client, body, order = _load_bullet(text, names)
+    urdf = ET.fromstring(text)
+    # A root that is fixed has no mass in Bullet.
+    children = {element.get("link") for element in urdf.findall("joint/child")}
+    moved = [link for link in urdf.findall("link") if link.get("name") in children]
+    expected = sum(float(link.find("inertial/mass").get("value")) for link in moved)
+    read = sum(
+        pybullet.getDynamicsInfo(body, link, physicsClientId=client)[0]
+        for link in range(pybullet.getNumJoints(body, physicsClientId=client))
+    )
+    errors["Bullet mass"] = abs(read - expected) / expected
+    rng, data, own = np.random.default_rng(0), mujoco.MjData(reference), model.createData()
+    # A floating root is upright, as in the URDF.
+    for position in reference.jnt_qposadr[reference.jnt_type == int(mujoco.mjtJoint.mjJNT_FREE)]:
+        data.qpos[position + 3 : position + 7] = 1.0, 0.0, 0.0, 0.0
     for _ in range(_SAMPLES):
-        q = pin.neutral(robot.model)
-        q[robot.root_q :] = data.qpos[positions] = rng.uniform(low, high)
+        q = data.qpos[positions] = rng.uniform(low, high)
         data.qvel[:] = 0.0
-        mujoco.mj_forward(model, data)
-        full, gravity = np.zeros((model.nv, model.nv)), data.qfrc_bias[columns].copy()
-        mujoco.mj_fullM(model, data, full)
-        full = full[np.ix_(columns, columns)]
-        ours = pin.crba(robot.model, pinned, q).reshape(v, v)[at:, at:]
-        ours = np.triu(ours) + np.triu(ours, 1).T
-        weight = pin.computeGeneralizedGravity(robot.model, pinned, q)[at:]
-        speed = data.qvel[columns] = rng.uniform(-1.0, 1.0, size)
-        mujoco.mj_forward(model, data)
+        mujoco.mj_forward(reference, data)
+        full, gravity = np.zeros((reference.nv, reference.nv)), data.qfrc_bias[columns].copy()
+        mujoco.mj_fullM(reference, data, full)
+        speed = data.qvel[columns] = rng.uniform(-1.0, 1.0, len(names))
+        mujoco.mj_forward(reference, data)
+        matrix = pin.crba(model, own, q).reshape(model.nv, model.nv)
+        values, still = q[order].tolist(), [0.0] * len(names)
+        back = np.argsort(order)
+        of_bullet = np.array(pybullet.calculateMassMatrix(body, values, physicsClientId=client))
+        torque = pybullet.calculateInverseDynamics(body, values, still, still, physicsClientId=client)
         pairs = {
-            "M": (ours, full),
-            "g": (weight, gravity),
-            "passive": (-robot.friction.viscous * speed, data.qfrc_damper[columns]),
+            "M": (np.triu(matrix) + np.triu(matrix, 1).T, full[np.ix_(columns, columns)]),
+            "g": (pin.computeGeneralizedGravity(model, own, q), gravity),
+            "passive": (-viscous * speed, data.qfrc_damper[columns]),
+            # Bullet has no armature: simbench adds it to the links' inertia.
+            "Bullet M": (
+                of_bullet[np.ix_(back, back)] + np.diag(model.armature),
+                full[np.ix_(columns, columns)],
+            ),
+            "Bullet g": (np.array(torque)[back], gravity),
         }
-        if bullet is not None:
-            client, body, index = bullet
-            values = q[robot.root_q :][index].tolist()
-            rows = np.argsort(index)
-            matrix = np.array(client.calculateMassMatrix(body, values))[np.ix_(rows, rows)]
-            torque = client.calculateInverseDynamics(body, values, [0.0] * size, [0.0] * size)
-            pairs["Bullet M"] = matrix + np.diag(robot.motors.reflected_inertia), full
-            pairs["Bullet g"] = np.array(torque)[rows], gravity
         for key, (one, other) in pairs.items():
             scale = max(float(np.abs(other).max()), 1e-12)
-            largest.setdefault(key, []).append(float(np.abs(one - other).max()) / scale)
-    if bullet is not None:
-        # A root that is fixed has no mass in Bullet.
-        client, body, _ = bullet
-        read = sum(client.getDynamicsInfo(body, i)[0] for i in range(client.getNumJoints(body)))
-        urdf = ET.fromstring(robot.urdf_text)
-        children = {element.get("link") for element in urdf.findall("joint/child")}
-        links = [link for link in urdf.findall("link") if link.get("name") in children]
-        total = sum(float(link.find("inertial/mass").get("value")) for link in links)
-        errors["Bullet mass"] = abs(read - total) / total
-        client.disconnect()
-    return errors | {key: max(values) for key, values in largest.items()}
+            errors[key] = max(errors.get(key, 0.0), float(np.abs(one - other).max()) / scale)
+    pybullet.disconnect(client)
+    return len(names), mass, errors
 
 
-class _Bullet:
-    """A connection to Bullet; pybullet's functions by name."""
-
-    def __init__(self) -> None:
-        self.client = pybullet.connect(pybullet.DIRECT)
-
-    def __getattr__(self, name: str):
-        function = getattr(pybullet, name)
-        return lambda *given, **named: function(*given, **named, physicsClientId=self.client)
-
-
-def _load_bullet(robot: Robot) -> tuple[_Bullet, int, np.ndarray]:
-    """Load a robot's URDF into Bullet, root fixed; its joints in Bullet's order as indices of the robot's."""
-    client = _Bullet()
-    client.setGravity(0.0, 0.0, -9.81)
+def _load_bullet(text: str, names: list[str]) -> tuple[int, int, np.ndarray]:
+    """Load a URDF into Bullet, root fixed. Returns connection, body, and the joints in its order by index."""
+    client = pybullet.connect(pybullet.DIRECT)
+    pybullet.setGravity(*_GRAVITY, physicsClientId=client)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "robot.urdf"
-        path.write_text(robot.urdf_text, encoding="utf-8")
+        path.write_text(text, encoding="utf-8")
         flags = pybullet.URDF_USE_INERTIA_FROM_FILE
-        body = client.loadURDF(str(path), useFixedBase=True, flags=flags)
-    infos = [client.getJointInfo(body, number) for number in range(client.getNumJoints(body))]
+        body = pybullet.loadURDF(str(path), useFixedBase=True, flags=flags, physicsClientId=client)
+    infos = [
+        pybullet.getJointInfo(body, number, physicsClientId=client)
+        for number in range(pybullet.getNumJoints(body, physicsClientId=client))
+    ]
     moving = [info[1].decode() for info in infos if info[2] != pybullet.JOINT_FIXED]
-    return client, body, np.array([robot.joint_names.index(name) for name in moving])
+    return client, body, np.array([list(names).index(name) for name in moving])
 
 
 if __name__ == "__main__":

@@ -170,12 +170,13 @@ def find_robot(name_or_path: str | Path) -> RobotFile:
     """Find the file that a robot's name or path stands for.
 
     A text with a slash, or that ends in `.yaml`, `.yml`, `.urdf`, `.xacro`, `.xml` or `.mjcf`, is a path. A
-    plain name means the robot of that name that ships with simbench, else a folder or file of that name, else
-    a robot of a plug-in (entry points of group `simbench.robots`), else the URDF of that name in a wheel of
-    descriptions, else the robot of that name of the package `mujoco-menagerie`, which downloads it, or
-    `robot_descriptions`, which clones it. `name_or_path`: name; path of a robot.yaml, of a URDF, xacro or
-    MJCF, or of the folder that contains one robot; `package://PACKAGE/PATH`; `robot_descriptions:NAME`; or
-    `mujoco_menagerie:NAME`. Returns the file, and where it is from.
+    plain name means the robot of that name that ships with simbench, else a file of that name or a folder
+    with a robot.yaml, else a robot of a plug-in (entry points of group `simbench.robots`), else the URDF of
+    that name in a wheel of descriptions, else a folder with one robot, else the robot of that name of the
+    package `mujoco-menagerie`, which downloads it, or `robot_descriptions`, which clones it. `name_or_path`:
+    name; path of a robot.yaml, of a URDF, xacro or MJCF, or of the folder that contains one robot;
+    `package://PACKAGE/PATH`; `robot_descriptions:NAME`; or `mujoco_menagerie:NAME`. Returns the file, and
+    where it is from.
     """
     text = os.fspath(name_or_path)
     if text.startswith(SCHEME):
@@ -210,6 +211,8 @@ def find_robot(name_or_path: str | Path) -> RobotFile:
         urdf = find_wheel_urdfs().get(text)
         if urdf is not None:
             return RobotFile("wheel", urdf, find_package_of(urdf))
+        if os.path.isdir(text) and list_models(Path(text)):
+            return RobotFile("own path", find_only_model(Path(text)))
         if text in menagerie_robots():
             return _menagerie_file(text)
         if find_description(text) is not None:
@@ -263,17 +266,21 @@ def find_given_robot(text: str) -> RobotFile | None:
         return RobotFile("shipped", shipped)
     if os.path.isfile(path / DESCRIPTION_FILE):
         return RobotFile("own path", path / DESCRIPTION_FILE)
-    if os.path.isdir(path):
-        models = list_models(path)
-        if len(models) == 1:
-            return RobotFile("own path", models[0])
-        if models:
-            names = ", ".join(str(model.relative_to(path)) for model in models)
-            raise RobotError(f"{path}: has {len(models)} robots; allowed: one of {names}")
-        if os.sep in text:
-            allowed = f"a folder with a {DESCRIPTION_FILE}, URDF, xacro or MJCF"
-            raise RobotError(f"{path}: has no robot; allowed: {allowed}")
+    if os.sep in text and os.path.isdir(path):
+        return RobotFile("own path", find_only_model(path))
     return RobotFile("own path", path) if os.path.isfile(path) else None
+
+
+def find_only_model(folder: Path) -> Path:
+    """Find the one URDF, xacro or MJCF of a folder. Raises RobotError if there are several, or none."""
+    models = list_models(folder)
+    if not models:
+        allowed = f"a folder with a {DESCRIPTION_FILE}, URDF, xacro or MJCF"
+        raise RobotError(f"{folder}: has no robot; allowed: {allowed}")
+    if len(models) > 1:
+        names = ", ".join(str(model.relative_to(folder)) for model in models)
+        raise RobotError(f"{folder}: has {len(models)} robots; allowed: one of {names}")
+    return models[0]
 
 
 def list_models(folder: Path) -> list[Path]:

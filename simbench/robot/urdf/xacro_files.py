@@ -15,7 +15,8 @@ from xml.parsers.expat import ExpatError
 from simbench.errors import RobotError
 from simbench.robot.packages import find_package_folder
 
-_ARGUMENT = re.compile(r"""<xacro:arg\b[^>]*?\bname\s*=\s*["']([^"']+)["']""")
+# What declares an argument, or uses one that is declared nowhere.
+_ARGUMENT = re.compile(r"""<xacro:arg\b[^>]*?\bname\s*=\s*["']([^"']+)["']|\$\(arg\s+([^)\s]+)\s*\)""")
 _LOCK = threading.Lock()  # The package keeps its state in its module.
 
 
@@ -69,10 +70,10 @@ def expand_xacro(path: Path, arguments: Mapping[str, str]) -> ET.Element:
             raise RobotError(f"{path}: xacro cannot be expanded: {said}{hint}") from error
         files = [path, *map(Path, xacro.all_includes)]
     texts = (file.read_text(encoding="utf-8", errors="replace") for file in files if file.is_file())
-    known = dict.fromkeys(name for text in texts for name in _ARGUMENT.findall(text))
+    known = dict.fromkeys(name or used for text in texts for name, used in _ARGUMENT.findall(text))
     for name in arguments:
         if name not in known:
-            allowed = ", ".join(known) or "none; it has no <xacro:arg>"
+            allowed = ", ".join(known) or "none; it has no arguments"
             raise RobotError(f"{path}: xacro argument `{name}` is unknown; allowed: {allowed}")
     for file in dict.fromkeys(files[1:]):
         ET.SubElement(robot, "xacro", file=str(file))
