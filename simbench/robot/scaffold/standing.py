@@ -275,7 +275,7 @@ def guess_stance(
         foot = leg.joints[-1]
         # From the hip to the lowest point of the foot in the configuration at rest.
         length = float(tree.poses[leg.start].translation[2] - tree.placed_points([foot])[:, 2].min())
-        sole = find_sole(tree, foot, orientation.forward, f"{side}_sole", length)
+        sole = find_sole(tree, foot, orientation.forward, tree.free_name(f"{side}_sole"), length)
         where = f"soles.{role}: link `{tree.joint_link(foot)}`"
         if not tree.collides[foot]:
             missing.append(f"{where} has no collision shape; the foot would touch nothing")
