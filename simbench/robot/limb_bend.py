@@ -14,9 +14,9 @@ _SWINGS = 0.25
 _ROUNDS = 4
 # Distance of a joint's axis from the ends of a limb below which it does not bend the limb, m.
 _SHORTEST_BONE = 0.01
-# Factor on how well a joint bends a limb up to a second end, hand or toes, before it is compared with that up
-# to the first, wrist or ankle.
-_SECOND_END = 0.67
+# Shorter bone as a part of the longer one below which a second end, hand or toes, is looked at too, and the
+# factor on how well a joint bends the limb up to there, before it is compared with that up to the first.
+_UNLIKE, _SECOND_END = 0.4, 0.67
 
 
 class Bend(NamedTuple):
@@ -48,6 +48,9 @@ def find_bend(origins: Array, axes: Array, limits: Array, ends: Sequence[Array])
         worth = float(distance[middle]) * (1.0 if number == 0 else _SECOND_END)
         if distance[middle] >= _SHORTEST_BONE and worth > best:
             best, found = worth, (number, middle, end[middle], root[middle])
+            lengths = np.linalg.norm(root[middle]), np.linalg.norm(end[middle])
+            if min(lengths) >= _UNLIKE * max(lengths):
+                break
     if found is None:
         return None
     chosen, middle, there, here = found

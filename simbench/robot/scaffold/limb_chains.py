@@ -347,20 +347,19 @@ def _without_fingers(tree: RobotTree, joints: list[int]) -> list[int]:
     """List the joints of an arm up to the one that moves the hand as a whole."""
     length = sum(tree.distance(a, b) for a, b in pairwise(joints))
     weight = float(tree.mass[tree.subtree(joints[0])].sum())
-    coupled = {name for joint in tree.urdf.joints if joint.mimic for name in (joint.name, joint.mimic)}
     kept = [joints[0]]
     for joint in joints[1:]:
         rest = length - sum(tree.distance(a, b) for a, b in pairwise(kept))
         beyond = [each for child in tree.children[kept[-1]] for each in tree.subtree(child)]
         light = float(tree.mass[beyond].sum()) <= _LIGHT * weight
         several = len(tree.children[kept[-1]]) > 1
-        names = {tree.model.names[each] for each in beyond}
+        coupled = {tree.model.names[child] for child in tree.children[kept[-1]]} & tree.coupled
         named = parts_in_name(tree.model.names[joint]) | parts_in_name(tree.links[joint][0])
         grip = "grip" in named and "arm" not in named and not tree.children[joint]
         further = light and len(kept) >= _MOST_JOINTS
         if rest < _FINGER * length and (several or not tree.is_rotation(joint) or grip or further):
             return kept
-        if rest < _LIGHT_FINGER * length and ((several and light) or names & coupled):
+        if rest < _LIGHT_FINGER * length and ((several and light) or coupled):
             return kept
         kept.append(joint)
     if len(kept) >= _LEAST_JOINTS and _opens_and_closes(tree, kept[-1]):

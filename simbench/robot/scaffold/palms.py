@@ -38,7 +38,7 @@ def find_palm(tree: RobotTree, limb: LimbChain, *, flange: bool) -> tuple[list[p
         points = np.vstack([np.empty((0, 3)), *shapes])
         if len(points) > 3:
             # A wrist is round; the hand beyond it is flat.
-            points = points[points @ x_axis > _middle(points @ x_axis)]
+            points = points[points @ x_axis >= _middle(points @ x_axis)]
             a, b = (float(np.ptp(points @ axis)) for axis in (first, second))
             if max(a, b) > _FLAT * min(a, b):
                 thin = first if a < b else second

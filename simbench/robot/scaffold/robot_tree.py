@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.spatial import ConvexHull, QhullError
 
 from simbench.errors import RobotError
-from simbench.robot.urdf.elements import UrdfTree
+from simbench.robot.urdf.elements import UrdfTree, parse_urdf
 from simbench.robot.urdf.mesh_files import shape_points
 from simbench.robot.urdf.source import build_model, read_urdf, turn_root
 
@@ -49,6 +49,9 @@ class RobotTree:
         # The URDF as Pinocchio reads it, with meshes by absolute path.
         self.text = text if rotation is None else turn_root(text, rotation)
         self.urdf = UrdfTree(ET.fromstring(self.text))
+        # Names of joints that mimic another, and of those that are mimicked.
+        written = UrdfTree(parse_urdf(path)).joints
+        self.coupled = {name for joint in written if joint.mimic for name in (joint.name, joint.mimic)}
         self.model = model = build_model(self.text, path)
         self._data = model.createData()
         if model.njoints < 2:
@@ -118,13 +121,14 @@ class RobotTree:
     def placed_points(self, bodies: Sequence[int]) -> Array:
         """Collect the points of bodies and the origins of their links in the configuration `rest`.
 
-        Links without mass and shape, as a root link on the floor, are no part of a body. Returns (N, 3):
-        points in the root link's frame, m.
+        Links without mass and shape, as a root link on the floor, are no part of a body, unless there is
+        nothing else. Returns (N, 3): points in the root link's frame, m.
         """
         placed = [
             self.places[body] @ self.poses[body].rotation.T + self.poses[body].translation for body in bodies
         ]
-        return np.vstack([np.empty((0, 3)), *placed])
+        found = np.vstack([np.empty((0, 3)), *placed])
+        return found if len(found) else np.array([self.poses[body].translation for body in bodies])
 
     def subtree(self, body: int) -> list[int]:
         """List the bodies that move with a body. Returns these bodies, itself included."""
