@@ -6,8 +6,9 @@ Notes say everything that was changed or left out.
 import os
 import xml.etree.ElementTree as ET
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -34,6 +35,7 @@ from simbench.robot.urdf.normalise import LISTED, normalise_urdf
 from simbench.system.limits import MOST_JOINTS
 
 _TINY = 1e-12
+_JOINT, _LINK = " (joint)", " (link)"  # Ends of the names of frames where joint and link have one name.
 UNSUPPORTED = {
     "spherical": "three revolute joints do the same",
     "planar": "two prismatic joints and a revolute one do the same",
@@ -149,9 +151,9 @@ def read_urdf(
         }
         if not without_inertia:
             break
-        for joint in robot.findall("joint"):
-            if joint.get("name") in without_inertia:
-                joint.set("type", "fixed")
+        for element in robot.findall("joint"):
+            if element.get("name") in without_inertia:
+                element.set("type", "fixed")
         listed = ", ".join(f"`{name}`" for name in sorted(without_inertia)[:LISTED])
         rest = f" and {len(without_inertia) - LISTED} more" if len(without_inertia) > LISTED else ""
         notes.append(f"joints {listed}{rest}: move links without mass and inertia only; fixed")
@@ -173,8 +175,32 @@ def build_model(text: str, where: str | os.PathLike[str], *, floating: bool = Fa
     links = {frame.name for frame in model.frames if frame.type == pin.FrameType.BODY}
     for frame in model.frames:
         if frame.type != pin.FrameType.BODY and frame.name in links:
-            frame.name += " (joint)"
+            frame.name += _JOINT
     return model
+
+
+def reduce_model(
+    model: pin.Model, locked: Sequence[int], reference: NDArray[np.float64], shapes: Sequence[Any] = ()
+) -> Any:
+    """Lock joints of a model that `build_model` made, in a configuration.
+
+    Pinocchio finds the frame of a joint by the joint's name, which may be a link's: for so long, the link has
+    another. `locked`: joints; `reference` (nq,): the configuration; `shapes`: geometry models, reduced with
+    it. Returns the model, and with shapes the list of theirs.
+    """
+    whole = model.copy()
+    both = {f.name.removesuffix(_JOINT) for f in whole.frames if f.name.endswith(_JOINT)}
+    for frame in whole.frames:
+        if frame.name in both:
+            frame.name += _LINK
+        frame.name = frame.name.removesuffix(_JOINT)
+    made = pin.buildReducedModel(whole, *([[*shapes]] if shapes else []), [*locked], reference)
+    reduced = made[0] if shapes else made
+    for frame in reduced.frames:
+        if frame.name in both:
+            frame.name += _JOINT
+        frame.name = frame.name.removesuffix(_LINK)
+    return made
 
 
 def _fix_free_base(robot: ET.Element) -> list[str]:
