@@ -24,6 +24,7 @@ from simbench.motion.human_motion import HumanMotion, complete_arms, require_bot
 from simbench.robot.robot import Robot
 from simbench.robot.robot_limbs import estimated_accelerations, upper_body
 from simbench.robot.sides import SIDES
+from simbench.robot.urdf.source import reduce_model
 
 # Weights of the criterion (eq. 2 and 3): w₁ to w₉ of the coordinates of wrist, thumb and pinky, and w₁₀ of
 # the upper arm. The paper does not give its own.
@@ -279,7 +280,7 @@ def arm_chain(robot: Robot, side: str, length: float, hand_points: Array) -> Arm
         for joint in range(first_joint(robot.model), robot.model.njoints)
         if robot.model.names[joint] not in names
     ]
-    model = pin.buildReducedModel(robot.model, locked, pin.neutral(robot.model))
+    model = reduce_model(robot.model, locked, pin.neutral(robot.model))
     parts = ("shoulder", "elbow", "wrist", "hand")
     frames = {part: model.getFrameId(robot.frames[f"{side}_{part}"]) for part in parts}
     joints = {part: int(model.frames[frame].parentJoint) for part, frame in frames.items()}

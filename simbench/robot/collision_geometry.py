@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
-from scipy.spatial import ConvexHull
+from scipy.spatial import ConvexHull, QhullError
 
 from simbench.errors import RobotError
 from simbench.files.json_document import parse_json
@@ -24,6 +24,7 @@ from simbench.resources import user_cache_dir
 from simbench.robot.native_output import quiet_native_output
 from simbench.robot.sides import SIDES
 
+_HALF_PLATE = 5e-4  # Half the thickness of a mesh that is flat, m.
 _BUILT: dict[str, pin.GeometryModel] = {}
 _MOST_BUILT = 4  # Robots whose shapes are kept in memory, for the next that asks for them, and most of them.
 
@@ -62,10 +63,7 @@ def build_convex_geometry(model: pin.Model, urdf_text: str) -> pin.GeometryModel
                 # Coal looks for the farthest point from neighbour to neighbour. In a hollow, and on a flat
                 # side with a point within it, that ends too early for some directions: distances would be too
                 # large by up to half a millimetre, as the last digit of a posture decides.
-                mesh = shape.geometry
-                ConvexHull(mesh.vertices())  # Raises where there is no hull; Coal would end the process.
-                mesh.buildConvexHull(True, "Qt")
-                shape.geometry = mesh.convex
+                shape.geometry = _convex_mesh(shape.geometry)
             elif isinstance(shape.geometry, pin.coal.Cylinder):
                 shape.geometry = convex_cylinder(shape.geometry.radius, 2.0 * shape.geometry.halfLength)
     # A folder that cannot be written costs time, not the run.
@@ -79,6 +77,28 @@ def build_convex_geometry(model: pin.Model, urdf_text: str) -> pin.GeometryModel
                 written.replace(folder / "simbench" / "shapes" / f"{key}-{digest}.bin")
     _BUILT[key] = geometry
     return geometry.copy()
+
+
+def _convex_mesh(mesh: Any) -> Any:
+    """Build the convex hull of a mesh: of a plate between both its faces, 1 mm apart.
+
+    Corners with more neighbours than the library counts, 255, as in the middle of a fine disc, are moved to a
+    grid of a hundredth of the mesh's size. Raises QhullError, a ValueError or RuntimeError if there is none.
+    """
+    points = mesh.vertices()
+    normal = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)[2][2]
+    plate = np.vstack([points - _HALF_PLATE * normal, points + _HALF_PLATE * normal])
+    step = 0.01 * max(float(np.ptp(points, axis=0).max()), 1e-6)
+    for corners in (points, np.unique(step * np.round(points / step), axis=0), plate):
+        with suppress(QhullError, RuntimeError):
+            ConvexHull(corners)  # Raises where there is no hull; Coal would end the process.
+            thinned = pin.coal.BVHModelOBBRSS()
+            thinned.beginModel(0, len(corners))
+            thinned.addVertices(np.array(corners))
+            thinned.endModel()
+            thinned.buildConvexHull(True, "Qt")
+            return thinned.convex
+    raise ValueError("its points lie on a line, or are one")
 
 
 def _mesh_states(urdf_text: str) -> list[tuple[str, int, int]]:

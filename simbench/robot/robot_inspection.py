@@ -1,6 +1,7 @@
 """Inspection of a robot, whether it can be simulated or not: its links, joints, errors and warnings."""
 
 import math
+import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -225,9 +226,12 @@ class RobotInspection:
         self.name, self.joints = tree.name, tree.joints
         self.links = {link.name: link for link in tree.links}
         errors = find_urdf_errors(tree, floating=bool(self.floating))
+        notes: Sequence[str] = ()
+        kinds: dict[str, str] = {}
         if not errors:
             try:
-                read_urdf(urdf, floating=bool(self.floating), xacro=xacro)
+                text, notes = read_urdf(urdf, floating=bool(self.floating), xacro=xacro)
+                kinds = {joint.name: joint.kind for joint in UrdfTree(ET.fromstring(text)).joints}
             except RobotError as error:
                 errors = [str(error).removeprefix(f"{urdf}: ")]
         if load_error and not errors:
@@ -240,7 +244,7 @@ class RobotInspection:
                 warnings += [f"{note} if the base is floating" for note in free if note not in fixed]
             except RobotError as error:
                 warnings.append(str(error).removeprefix(f"{urdf}: "))
-        warnings += normalise_urdf(root, tree, urdf.parent)
+        warnings += normalise_urdf(root, tree, urdf.parent) if errors else notes
         for link in tree.links:
             warnings += find_link_warnings(link, compute_link_extent(link, urdf.parent))
         for joint in tree.joints:
@@ -267,7 +271,9 @@ class RobotInspection:
         self.meshes_found = len(meshes) - self.meshes_missing
         self.groups = find_serial_chains(tree.joints) if description is None else description.groups
         self.mass = sum(link.mass for link in tree.links)
-        self.degrees_of_freedom = sum(DEGREES_OF_FREEDOM.get(joint.kind, 0) for joint in tree.joints)
+        self.degrees_of_freedom = sum(
+            DEGREES_OF_FREEDOM.get(kinds.get(joint.name, joint.kind), 0) for joint in tree.joints
+        )
 
 
 def find_serial_chains(joints: Sequence[UrdfJoint]) -> dict[str, tuple[str, ...]]:

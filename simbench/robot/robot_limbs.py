@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import GRIP_MARGIN, Robot
 from simbench.robot.urdf.elements import UrdfTree
+from simbench.robot.urdf.source import reduce_model
 
 
 def upper_body(robot: Robot) -> pin.Model:
@@ -17,7 +18,7 @@ def upper_body(robot: Robot) -> pin.Model:
 
     Legs, head and grips are locked at zero and become part of the links that carry them.
     """
-    return pin.buildReducedModel(robot.model, upper_body_locks(robot), pin.neutral(robot.model))
+    return reduce_model(robot.model, upper_body_locks(robot), pin.neutral(robot.model))
 
 
 def upper_body_locks(robot: Robot) -> list[int]:

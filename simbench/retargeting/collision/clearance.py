@@ -16,6 +16,7 @@ from simbench.robot.collision_geometry import build_convex_geometry
 from simbench.robot.robot import Robot
 from simbench.robot.robot_limbs import close_hands, upper_body_locks
 from simbench.robot.sides import SIDES
+from simbench.robot.urdf.source import reduce_model
 
 # Pose of a root link at the world's origin: position, m, and quaternion.
 AT_ORIGIN = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
@@ -54,9 +55,9 @@ def body_shapes(robot: Robot, joints: Array, holding: Collection[str] = ()) -> B
     The fingers of the hands in `holding`, sides that hold something at times, are both open and closed.
     """
     whole, locks, root = convex_shapes(robot), upper_body_locks(robot), pin.neutral(robot.model)[:7]
-    model, (geometry,) = pin.buildReducedModel(robot.model, [whole], locks, np.concatenate([root, joints]))
+    model, (geometry,) = reduce_model(robot.model, locks, np.concatenate([root, joints]), [whole])
     closed = np.concatenate([root, close_hands(robot, joints, holding)])
-    _, (gripping,) = pin.buildReducedModel(robot.model, [whole], locks, closed)
+    _, (gripping,) = reduce_model(robot.model, locks, closed, [whole])
     closed_fingers = []
     for shape, other in zip(geometry.geometryObjects, gripping.geometryObjects, strict=True):
         if not shape.placement.isApprox(other.placement):
@@ -128,7 +129,7 @@ def release_legs(
     data, placed, poses = model.createData(), whole.createData(), np.empty((len(chosen), len(joints), 4, 4))
     for sample, q in enumerate(np.hstack([base, joints])):
         pin.updateGeometryPlacements(model, data, whole, placed, q)
-        poses[:, sample] = [placed.oMg[index].homogeneous for index in chosen]
+        poses[:, sample] = np.reshape([placed.oMg[index].homogeneous for index in chosen], (-1, 4, 4))
     obstacles = []
     for index, pose in zip(chosen, poses, strict=True):
         shape, link = whole.geometryObjects[index].geometry, link_of(whole.geometryObjects[index].name)

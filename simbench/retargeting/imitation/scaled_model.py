@@ -69,7 +69,8 @@ def require_human_form(robot: Robot, *, standing: bool = True) -> None:
                     for role in (upper, lower)
                 )
                 between = set(supports[below]) - set(supports[above])
-                apart = lower.endswith("_hand") or not between.isdisjoint(arm)
+                # A forearm may be one with the hand.
+                apart = lower.endswith(("_hand", "_wrist")) or not between.isdisjoint(arm)
                 if above not in supports[below] or not apart:
                     lacks.append(f"a joint of groups.{side}_arm from frame {upper} to frame {lower}")
     if lacks:
@@ -131,6 +132,13 @@ def scale_model(robot: Robot, model: pin.Model, lengths: SegmentLengths) -> pin.
             while link != start:
                 scaled.jointPlacements[link].translation = scaled.jointPlacements[link].translation * ratio
                 link = int(model.parents[link])
+        if elbow == wrist:
+            # No joint follows the elbow: wrist and hand are places on the forearm.
+            frames = [model.getFrameId(robot.frames[f"{side}_{name}"]) for name in ("elbow", "wrist", "hand")]
+            places = [model.frames[frame].placement.translation for frame in frames]
+            longer = (forearm[side] / own_forearm[side] - 1.0) * (places[1] - places[0])
+            for frame in dict.fromkeys(frames[1:]):
+                scaled.frames[frame].placement.translation += longer
     return scaled
 
 

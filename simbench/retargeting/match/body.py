@@ -5,7 +5,6 @@ of the limb, a limb's root is where the axes meet that swing its upper bone, and
 centres. The roles in `robot.frames` say only which links are trunk, hands and feet.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +15,7 @@ from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.tree import KinematicTree, frame_on_body, kinematic_tree, place_path, point_jacobians
 from simbench.motion.human_motion import HumanMotion
+from simbench.robot.limb_bend import find_bend, nearest_point
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 
@@ -26,15 +26,6 @@ BONES = {
     "thigh": ("hip", "knee"),
     "shank": ("knee", "ankle"),
 }
-# Squared sine of the angle between a joint's axis and a bone from which on the joint swings the bone. Below,
-# it turns the bone about its own line.
-_SWINGS = 0.25
-# Rounds in which the joints that swing a bone, and with them its beginning, are found.
-_ROUNDS = 4
-# Distance of a joint's axis from the ends of a limb below which it does not bend the limb, m.
-_SHORTEST_BONE = 0.01
-# Factor on how well an elbow bends an arm up to the hand, before it is compared with that to the wrist.
-_HAND_FOR_WRIST = 0.67
 # Distance at which the axes of hands, pelvis and head are points, m.
 _AXIS_LENGTH = 0.1
 
@@ -100,23 +91,27 @@ def match_body(robot: Robot) -> MatchedBody:
             ]
             ends = [model.getFrameId(name) for name in frames] if limb == "arm" else []
             tips = [data.oMf[frame].translation.copy() for frame in ends] or [origins[-1]]
-            chosen, middle, sign, first, centre = _find_bend(robot, group, origins, axes, tips)
-            tip = tips[chosen]
-            carrier = frame_on_body(model, ends[chosen])[0] if ends else group[middle] - robot.root_v // 6
+            columns = [model.joints[joint].idx_q for joint in group]
+            limits = np.column_stack([model.lowerPositionLimit[columns], model.upperPositionLimit[columns]])
+            bend = find_bend(origins, axes, limits, tips)
+            if bend is None:
+                names = ", ".join(robot.groups[f"{side}_{limb}"])
+                raise RetargetError(
+                    f"{robot.name}: no joint of {names} bends the limb: its ends keep their distance"
+                )
+            middle, tip = bend.joint, tips[bend.end]
+            carrier = frame_on_body(model, ends[bend.end])[0] if ends else group[middle] - robot.root_v // 6
             if not ends and middle + 1 < len(group):
                 after = slice(middle + 1, None)
-                tip = _nearest_point(origins[after], axes[after], np.ones(len(axes[after])))
-            # The point of the joint's axis that is nearest to the line between both ends.
-            axis, along = axes[middle], (tip - centre) / np.linalg.norm(tip - centre)
-            cosine, offset = float(axis @ along), origins[middle] - centre
-            distance = (cosine * (along @ offset) - axis @ offset) / max(1.0 - cosine**2, 1e-9)
-            bend = origins[middle] + distance * axis
+                tip = nearest_point(origins[after], axes[after], np.ones(len(axes[after])))
             root, hinge, last = (f"{side}_{name}" for name in roots)
-            above, below = (int(model.parents[group[joint]]) - robot.root_v // 6 for joint in (first, middle))
-            attach(root, max(0, above), centre)
-            attach(hinge, max(0, below), bend)
+            above, below = (
+                int(model.parents[group[joint]]) - robot.root_v // 6 for joint in (bend.root_joint, middle)
+            )
+            attach(root, max(0, above), bend.root)
+            attach(hinge, max(0, below), bend.place)
             attach(last, carrier, tip)
-            flexion[f"{side}_{limb}"] = (robot.joint_names.index(model.names[group[middle]]), sign)
+            flexion[f"{side}_{limb}"] = (robot.joint_names.index(model.names[group[middle]]), bend.sign)
     for side in SIDES:
         offsets: dict[str, Array] = {}
         if f"{side}_hand" in robot.frames and f"{side}_wrist" in points:
@@ -174,55 +169,6 @@ def describe_match(body: MatchedBody) -> tuple[str, ...]:
             f"{names[middle]} bends it by {way} angles, {', '.join(names[middle + 1 :])} follow"
         )
     return tuple(lines)
-
-
-def _find_bend(
-    robot: Robot, group: Sequence[int], origins: Array, axes: Array, tips: Sequence[Array]
-) -> tuple[int, int, float, int, Array]:
-    """Find what bends a limb, and where its upper bone begins.
-
-    Returns which of the tips it ends at; the joint that bends it there, and the sign by which that flexes;
-    the last joint that swings the upper bone, and the point nearest to the axes of all those that do.
-    """
-    across, best = np.eye(3) - axes[:, :, None] * axes[:, None, :], -1.0
-    for number, tip in enumerate(tips):
-        # The joint whose axis is farthest from both ends of the limb. That of a joint which turns a bone
-        # about its own line passes near one of them; joints near an end hardly change the ends' distance.
-        root, end = ((across @ (point - origins)[:, :, None])[..., 0] for point in (origins[0], tip))
-        distance = np.minimum(np.linalg.norm(root, axis=1), np.linalg.norm(end, axis=1))
-        joint = int(distance.argmax())
-        if distance[joint] < _SHORTEST_BONE:
-            names = ", ".join(robot.model.names[joint] for joint in group)
-            raise RetargetError(
-                f"{robot.name}: no joint of {names} bends the limb: its ends keep their distance"
-            )
-        worth = float(distance[joint]) * (1.0 if number == 0 else _HAND_FOR_WRIST)
-        if worth > best:
-            best, chosen, middle, there, here = worth, number, joint, end[joint], root[joint]
-    # The angle by which the joint must turn for the limb to be straight, from the zero configuration.
-    straight = float(np.arctan2(axes[middle] @ np.cross(there, -here), -(there @ here)))
-    index = robot.model.joints[group[middle]].idx_q
-    low, high = robot.model.lowerPositionLimit[index], robot.model.upperPositionLimit[index]
-    sign = 1.0 if 0.5 * (max(low, -np.pi) + min(high, np.pi)) > straight else -1.0
-    # Which joints swing the bone depends on where it begins. A joint about the bone's own line does not swing
-    # it, wherever its axis lies.
-    end, centre, last = origins[0] + (origins[middle] - origins[0]), origins[0], middle - 1
-    for _ in range(_ROUNDS):
-        along = (end - centre) / np.linalg.norm(end - centre)
-        swing = 1.0 - (axes[:middle] @ along) ** 2
-        swinging = np.flatnonzero(swing > _SWINGS)[::-1]
-        if not swinging.size:
-            break
-        last = int(swinging[0])
-        centre = _nearest_point(origins[swinging], axes[swinging], swing[swinging])
-    return chosen, middle, sign, last, centre
-
-
-def _nearest_point(points: Array, axes: Array, weights: Array) -> Array:
-    """Point (3,) nearest to axes (N, 3) through points (N, 3); of many the one nearest to the first point."""
-    across = weights[:, None, None] * (np.eye(3) - axes[:, :, None] * axes[:, None, :])
-    offsets = np.einsum("nij,nj->i", across, points - points[0])
-    return np.asarray(points[0] + np.linalg.lstsq(across.sum(axis=0), offsets, rcond=1e-6)[0])
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from simbench.retargeting.placement.posture_ik import CompensatedTree, HandPath
 from simbench.robot.robot import Robot
 from simbench.robot.robot_limbs import close_hands
 from simbench.robot.sides import SIDES
+from simbench.robot.urdf.source import reduce_model
 
 # A palm's direction is given by points at `ROTATION_WEIGHT` metres from its middle; they weigh so much less
 # than the middle, so that a palm that cannot have both is in the right place rather than rotated right.
@@ -64,7 +65,7 @@ class ReachabilityModel:
         locked = [joint for joint in joint_numbers if names[joint] not in moving]
         reference = np.concatenate([root, close_hands(robot, joints, sides)])
         shapes = [clearance.convex_shapes(robot)]
-        model, (geometry,) = pin.buildReducedModel(robot.model, shapes, locked, reference)
+        model, (geometry,) = reduce_model(robot.model, locked, reference, shapes)
         clearance.add_self_pairs(robot, geometry)
         self.model, self.pairs = model, clearance.PairWorkspace(model, geometry)
         self.limits = np.stack([model.lowerPositionLimit, model.upperPositionLimit])[:, robot.root_q :]

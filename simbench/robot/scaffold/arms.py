@@ -122,6 +122,7 @@ def guess_arms(
                 name = link
                 break
         else:
+            name = tree.free_name(name)
             fixed[name] = frame_entry(tree, hand, frame)
         role = f"{side}_hand"
         frames[role] = name
@@ -174,7 +175,8 @@ def solve_arm(
     def errors(values: Array) -> tuple[Array, Array]:
         moved[index] = values
         pin.forwardKinematics(tree.model, data, moved)
-        shoulder, elbow, wrist = (data.oMi[j].translation for j in (limb.start, limb.middle, limb.joints[-1]))
+        shoulder, elbow = (data.oMi[joint].translation for joint in (limb.start, limb.middle))
+        wrist = limb.end_point(data.oMi)
         turned = data.oMi[limb.joints[-1]].rotation @ palm.rotation
         arm = np.concatenate([_unit(elbow - shoulder) - upper_arm, _unit(wrist - elbow) - forearm])
         return arm, pin.log3(turned.T @ rotation)

@@ -1,11 +1,14 @@
 """Limbs: similar chains of joints on one body, whether they are legs or arms, and their parts."""
 
 import re
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Literal
 
 import numpy as np
+import pinocchio as pin
 
+from simbench.robot.limb_bend import find_bend
 from simbench.robot.scaffold.robot_tree import Array, RobotTree
 
 Side = Literal["left", "right"]
@@ -235,19 +238,24 @@ def _attachment(tree: RobotTree, joints: tuple[int, ...]) -> float:
     return float(np.mean([tree.poses[joint].translation[2] for joint in joints]))
 
 
-_FINGER = 0.3  # Length of a finger, as a fraction of its arm's, beyond which it is none.
+# Length of a finger, as a fraction of its arm's, beyond which it is none; of fingers that are light, or
+# coupled to others, beyond which they are none.
+_FINGER, _LIGHT_FINGER = 0.3, 0.5
+_LIGHT = 0.05  # Mass of what is beyond the hand, as a fraction of the arm's, up to which it is light.
 # Travel of a joint to the one side, as a fraction of that to the other, below which it opens and closes.
 _ONE_SIDED = 0.2
 # A single last joint that opens and closes is a grip from this number of joints on: others may be elbows.
 _LEAST_JOINTS = 6
+_MOST_JOINTS = 7  # Shoulder, elbow and wrist of an arm need no more: a further light joint is a grip.
 
 
 class LimbChain:
     """An arm or a leg, divided into its parts.
 
     `joints`: its joints from the trunk to hand or foot; the last one moves hand or foot as a whole; `middle`:
-    joint of the elbow or the knee; `start`: joint whose origin is at the shoulder or the hip; `fingers`:
-    joints beyond the hand.
+    joint of the elbow or the knee; `start`: joint whose origin is at the shoulder or the hip; `end` (3,):
+    wrist or ankle in the frame of the last body, m: its origin, or a point of the forearm where no joint
+    follows the elbow; `fingers`: joints beyond the hand; `lengths`: of upper and lower bone, m.
     """
 
     def __init__(self, tree: RobotTree, first: int, *, arm: bool, turret: bool = False) -> None:
@@ -260,27 +268,40 @@ class LimbChain:
         self.joints = tuple(joints)
         beyond = [body for body in tree.subtree(joints[-1]) if body not in joints] if arm else []
         self.fingers = tuple(beyond)
-        # The joint that changes the distance of the limb's ends most.
-        self.middle = joints[-1]
-        if len(joints) >= 3:
-            centre = np.array([0.5 * sum(tree.limits(joint)) for joint in range(1, tree.model.njoints)])
-            change = [
-                sum(float(np.ptp(self._sweep(tree, joint, q)[1])) for q in (tree.rest, centre))
-                for joint in joints[1:-1]
-            ]
-            self.middle = joints[1 + int(np.argmax(np.round(change, 6)))]
+        origins = np.array([tree.poses[joint].translation for joint in joints])
+        axes = np.array([tree.axis(joint) * tree.is_rotation(joint) for joint in joints])
+        # What is farthest from the last joint: fingertips or the tip of the foot.
+        last = np.vstack([origins[-1:], tree.placed_points([joints[-1], *self.fingers])])
+        tip = last[np.round(np.linalg.norm(last - origins[-1], axis=1), 9).argmax()]
+        bend = find_bend(
+            origins, axes, np.array([tree.limits(joint) for joint in joints]), [origins[-1], tip]
+        )
+        self.middle, self.end, self.lengths = joints[-1], np.zeros(3), (0.0, 0.0)
+        if bend is not None:
+            self.middle, end = joints[bend.joint], origins[-1]
+            upper = float(np.linalg.norm(bend.place - bend.root))
+            if bend.end == 1:
+                # No wrist: hand and forearm are one, of which the forearm is as long as the upper arm.
+                whole = tip - bend.place
+                end = bend.place + whole * min(1.0, upper / max(float(np.linalg.norm(whole)), 1e-9))
+                self.end = tree.poses[joints[-1]].actInv(end)
+            self.lengths = upper, float(np.linalg.norm(end - bend.place))
         # Behind the last gap between the axes before the middle.
         before = joints[: joints.index(self.middle)] or joints[:1]
         if turret and len(before) > 1 and abs(tree.axis(before[0])[2]) > 0.9:
             before = before[1:]
-        end = tree.poses[self.middle].translation
+        elbow = tree.poses[self.middle].translation
         self.start, point = before[0], tree.poses[before[0]].translation
         for joint in before[1:]:
             origin, axis = tree.poses[joint].translation, tree.axis(joint)
             nearest = origin + axis * float(axis @ (point - origin))
             gap = float(np.linalg.norm(nearest - point))
-            if gap > 0.2 * float(np.linalg.norm(end - nearest)):
+            if gap > 0.2 * float(np.linalg.norm(elbow - nearest)):
                 self.start, point = joint, nearest
+
+    def end_point(self, poses: Sequence[pin.SE3]) -> Array:
+        """Place wrist or ankle (3,) in the root link's frame, m. `poses`: poses of all bodies."""
+        return np.asarray(poses[self.joints[-1]].act(self.end))
 
     def flexion_displacement(self, tree: RobotTree) -> Array:
         """Compute where the end of the limb goes when its elbow or knee bends from straight.
@@ -294,7 +315,7 @@ class LimbChain:
         for value in (straight, straight + np.clip(bent - straight, -0.5, 0.5)):
             q[self.middle - 1] = value
             poses = tree.configured(q)
-            ends.append(poses[self.joints[-1]].translation - poses[self.middle].translation)
+            ends.append(self.end_point(poses) - poses[self.middle].translation)
         length = max(float(np.linalg.norm(ends[0])), 1e-6)
         return (ends[1] - ends[0]) / length
 
@@ -317,7 +338,7 @@ class LimbChain:
         for value in values:
             moved[joint - 1] = value
             poses = tree.configured(moved)
-            ends = poses[self.joints[-1]].translation - poses[self.joints[0]].translation
+            ends = self.end_point(poses) - poses[self.joints[0]].translation
             lengths.append(np.linalg.norm(ends))
         return values, np.array(lengths)
 
@@ -325,13 +346,20 @@ class LimbChain:
 def _without_fingers(tree: RobotTree, joints: list[int]) -> list[int]:
     """List the joints of an arm up to the one that moves the hand as a whole."""
     length = sum(tree.distance(a, b) for a, b in pairwise(joints))
+    weight = float(tree.mass[tree.subtree(joints[0])].sum())
     kept = [joints[0]]
     for joint in joints[1:]:
         rest = length - sum(tree.distance(a, b) for a, b in pairwise(kept))
-        siblings = [each for each in tree.children[kept[-1]] if each != joint]
+        beyond = [each for child in tree.children[kept[-1]] for each in tree.subtree(child)]
+        light = float(tree.mass[beyond].sum()) <= _LIGHT * weight
+        several = len(tree.children[kept[-1]]) > 1
+        coupled = {tree.model.names[child] for child in tree.children[kept[-1]]} & tree.coupled
         named = parts_in_name(tree.model.names[joint]) | parts_in_name(tree.links[joint][0])
-        grip = "grip" in named and "arm" not in named and _opens_and_closes(tree, joint)
-        if rest < _FINGER * length and (siblings or not tree.is_rotation(joint) or grip):
+        grip = "grip" in named and "arm" not in named and not tree.children[joint]
+        further = light and len(kept) >= _MOST_JOINTS
+        if rest < _FINGER * length and (several or not tree.is_rotation(joint) or grip or further):
+            return kept
+        if rest < _LIGHT_FINGER * length and ((several and light) or coupled):
             return kept
         kept.append(joint)
     if len(kept) >= _LEAST_JOINTS and _opens_and_closes(tree, kept[-1]):

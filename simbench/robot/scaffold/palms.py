@@ -23,6 +23,10 @@ def find_palm(tree: RobotTree, limb: LimbChain, *, flange: bool) -> tuple[list[p
     x_axis, along = _finger_direction(tree, limb)
     closing, opposed = _closing_direction(tree, limb, x_axis)
     shapes = [*tree.shapes[hand], *tree.outlines[hand]]
+    if limb.end.any():
+        # Hand and forearm are one: what lies beyond the wrist.
+        beyond = [shape[shape @ x_axis > limb.end @ x_axis] for shape in shapes]
+        shapes = [shape for shape in beyond if len(shape) > 3]
     if closing is not None:
         backs = [-closing, closing] if opposed else [-closing]
         back = "fingers that close toward each other" if opposed else "the side to which the fingers close"
@@ -34,7 +38,7 @@ def find_palm(tree: RobotTree, limb: LimbChain, *, flange: bool) -> tuple[list[p
         points = np.vstack([np.empty((0, 3)), *shapes])
         if len(points) > 3:
             # A wrist is round; the hand beyond it is flat.
-            points = points[points @ x_axis > _middle(points @ x_axis)]
+            points = points[points @ x_axis >= _middle(points @ x_axis)]
             a, b = (float(np.ptp(points @ axis)) for axis in (first, second))
             if max(a, b) > _FLAT * min(a, b):
                 thin = first if a < b else second
@@ -56,6 +60,8 @@ def find_palm(tree: RobotTree, limb: LimbChain, *, flange: bool) -> tuple[list[p
         points = tree.placed_points(tips or limb.fingers)
         points = points @ inverse.rotation.T + inverse.translation
         origin = 0.5 * (points.min(axis=0) + points.max(axis=0))
+    elif palm is None and limb.end.any():
+        origin = limb.end
     elif not tree.shapes[hand] or palm is None:
         origin = x_axis * float((np.vstack(ends) @ x_axis).max())
     elif flange and not limb.fingers:
@@ -106,7 +112,9 @@ def _finger_direction(tree: RobotTree, limb: LimbChain) -> tuple[Array, str]:
     hand = limb.joints[-1]
     inverse = tree.poses[hand].inverse()
     length = tree.distance(limb.start, hand)
-    forearm = inverse.rotation @ (tree.poses[hand].translation - tree.poses[limb.middle].translation)
+    forearm = inverse.rotation @ (limb.end_point(tree.poses) - tree.poses[limb.middle].translation)
+    if limb.end.any():
+        return _snap(tree, hand, forearm), "direction of the forearm, with which the hand is one"
     if limb.fingers:
         points = tree.placed_points(limb.fingers)
         direction, reason = inverse.act(points.mean(axis=0)), "from the wrist to the fingers"

@@ -5,6 +5,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, count
 from pathlib import Path
 from typing import Literal
 
@@ -49,10 +50,14 @@ class RobotTree:
     ) -> None:
         text, self.notes = read_urdf(path, floating=False, xacro=xacro)
         self.path = path
-        self.mjcf = read_extension(parse_urdf(path, xacro))
+        written = parse_urdf(path, xacro)
+        self.mjcf = read_extension(written)
         # The URDF as Pinocchio reads it, with meshes by absolute path.
         self.text = text if rotation is None else turn_root(text, rotation)
         self.urdf = UrdfTree(ET.fromstring(self.text))
+        # Names of joints that mimic another, and of those that are mimicked.
+        mimics = [joint for joint in UrdfTree(written).joints if joint.mimic]
+        self.coupled = {name for joint in mimics for name in (joint.name, joint.mimic)}
         self.model = model = build_model(self.text, path)
         self._data = model.createData()
         if model.njoints < 2:
@@ -94,7 +99,7 @@ class RobotTree:
     def skeleton(self) -> "RobotTree":
         """Return the same robot without shapes."""
         bare = copy.copy(self)
-        for key in ("points", "size"):
+        for key in ("points", "places", "size"):
             vars(bare).pop(key, None)
         bare.shapes = [[] for _ in self.shapes]
         return bare
@@ -105,22 +110,31 @@ class RobotTree:
         return tuple(np.vstack([np.empty((0, 3)), *shapes]) for shapes in self.shapes)
 
     @cached_property
+    def places(self) -> tuple[Array, ...]:
+        """The points (N, 3) of each body in its frame, m, and the origins of its links with mass or shape."""
+        found = []
+        for body, links in enumerate(self.links):
+            known = [link for link in links if self.link[link].mass > 0.0 or self.link[link].shapes]
+            origins = [self.placement(link).translation for link in known]
+            found.append(np.vstack([self.points[body], np.reshape(origins, (-1, 3))]))
+        return tuple(found)
+
+    @cached_property
     def size(self) -> float:
         """Diagonal of the box around the robot in the configuration `rest`, m."""
         return float(np.linalg.norm(np.ptp(self.placed_points(range(len(self.poses))), axis=0)))
 
     def placed_points(self, bodies: Sequence[int]) -> Array:
-        """Collect the points of bodies and the origins of their joints in the configuration `rest`.
+        """Collect the points of bodies and the origins of their links in the configuration `rest`.
 
-        Returns (N, 3): points in the root link's frame, m.
+        Links without mass and shape, as a root link on the floor, are no part of a body, unless there is
+        nothing else. Returns (N, 3): points in the root link's frame, m.
         """
-        origins = [self.poses[body].translation[None] for body in bodies]
-        shapes = [
-            self.points[body] @ self.poses[body].rotation.T + self.poses[body].translation
-            for body in bodies
-            if len(self.points[body])
+        placed = [
+            self.places[body] @ self.poses[body].rotation.T + self.poses[body].translation for body in bodies
         ]
-        return np.vstack([*origins, *shapes])
+        found = np.vstack([np.empty((0, 3)), *placed])
+        return found if len(found) else np.array([self.poses[body].translation for body in bodies])
 
     def subtree(self, body: int) -> list[int]:
         """List the bodies that move with a body. Returns these bodies, itself included."""
@@ -171,3 +185,9 @@ class RobotTree:
     def joint_link(self, joint: int) -> str:
         """Choose the link whose origin is that of the joint: its child link."""
         return next(each.child for each in self.urdf.joints if each.name == self.model.names[joint])
+
+    def free_name(self, name: str) -> str:
+        """Choose a name for a new link on a fixed joint: the given one, with a number if the URDF has it."""
+        taken = {*self.link, *(joint.name for joint in self.urdf.joints)}
+        names = chain((name,), (f"{name}_{number}" for number in count(2)))
+        return next(each for each in names if not {each, f"{each}_joint"} & taken)

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from simbench.errors import RobotError, SimbenchError
 from simbench.robot.description import Description
 from simbench.robot.mjcf.extension import MjcfExtension
-from simbench.robot.scaffold.arms import guess_arms
+from simbench.robot.scaffold.arms import frame_entry, guess_arms
 from simbench.robot.scaffold.body_roles import (
     BodyRoles,
     Orientation,
@@ -28,7 +28,7 @@ from simbench.robot.scaffold.collision_pairs import (
     sample_collisions,
 )
 from simbench.robot.scaffold.limb_chains import LimbChain, Limbs, find_limbs
-from simbench.robot.scaffold.robot_tree import Array, Guess, RobotTree
+from simbench.robot.scaffold.robot_tree import Array, Confidence, Guess, RobotTree
 from simbench.robot.scaffold.standing import guess_stance
 from simbench.robot.sides import SIDES
 from simbench.robot.urdf.elements import parse_numbers, read_xml
@@ -37,6 +37,9 @@ from simbench.robot.urdf.normalise import UNLIMITED_EFFORT, UNLIMITED_VELOCITY
 _LIFT = 0.9  # Part of its range at which a lift in the trunk stays.
 # Cosine of the angle between the robot's front and x of the root link from which the root is turned.
 _FACING = np.cos(np.radians(1.0))
+# Longer of two bones of a limb, as a part of the robot's size, and the shorter as a part of the longer, below
+# which elbow or knee are doubted. People's forearms have 0.8 of their upper arms' length.
+_SHORTEST_BONE, _MOST_UNLIKE = 0.06, 0.5
 # Time in which a drive's largest torque brings its own inertia to its largest speed, s.
 #
 # J ω / τ of published drives, geometric means: 9 ms for 11 joints with gears of 36:1 to 201:1 (Tomić
@@ -143,7 +146,7 @@ def scaffold_robot(urdf: Path, xacro: Mapping[str, str] | None = None) -> Scaffo
     moved = [joint for joint in names[1:] if joint not in left_out]
     given = _given_by_mjcf(mjcf, moved)
     keyframes = given.pop("postures")
-    frames, role_guesses = _roles(tree, legs, arms, roles)
+    frames, wrists, role_guesses = _roles(tree, legs, arms, roles)
     drives, sources = _drives(tree)
     data = {
         "name": tree.urdf.name.strip().replace("/", "_") or urdf.stem,
@@ -160,7 +163,7 @@ def scaffold_robot(urdf: Path, xacro: Mapping[str, str] | None = None) -> Scaffo
         "motors": {joint: drive for joint, drive in drives.items() if joint not in left_out},
         "gains": "auto",
         "self_collision": group_pairs(pairs),
-        "fixed_frames": held.fixed_frames | stance.fixed_frames,
+        "fixed_frames": wrists | held.fixed_frames | stance.fixed_frames,
         **given,
     }
     try:
@@ -228,7 +231,8 @@ def _drives(tree: RobotTree) -> tuple[dict[str, dict[str, float]], dict[str, str
     any; and by joint where its drive is known from: `mjcf`, `srdf`, `limits` or `unknown`.
     """
     if tree.mjcf.given:
-        given = tree.mjcf.motors
+        # A joint that moves no inertia is fixed.
+        given = {name: tree.mjcf.motors[name] for name in tree.model.names[1:]}
         known = any(drive["reflected_inertia"] for drive in given.values())
         return (given if known else {}), dict.fromkeys(given, "mjcf")
     rotors: dict[str, tuple[float, float]] = {}
@@ -322,35 +326,48 @@ def _limb_guesses(
 
 def _roles(
     tree: RobotTree, legs: tuple[LimbChain, ...], arms: tuple[LimbChain, ...], roles: BodyRoles
-) -> tuple[dict[str, str], list[Guess]]:
-    """Link of each role, and why; hands and feet are added by others."""
-    found: list[tuple[str, str, str, bool]] = []
+) -> tuple[dict[str, str], dict[str, Any], list[Guess]]:
+    """Link of each role, new frames, and why; hands and feet are added by others."""
+    found: list[tuple[str, str, str, Confidence]] = []
+    fixed: dict[str, Any] = {}
     if roles.pelvis is not None:
-        found.append(("pelvis", main_link(tree, roles.pelvis), "carries both legs", True))
+        found.append(("pelvis", main_link(tree, roles.pelvis), "carries both legs", "high"))
     if legs or arms:
         # What carries no arms is not said.
         carries = ("", "carries the arm", "carries both arms")[len(arms)]
-        found.append(("trunk", main_link(tree, roles.trunk), carries, True))
+        found.append(("trunk", main_link(tree, roles.trunk), carries, "high"))
     if roles.head_link is not None:
-        found.append(("head", roles.head_link, "highest above the shoulders", bool(roles.neck_joints)))
+        sure: Confidence = "high" if roles.neck_joints else "medium"
+        found.append(("head", roles.head_link, "highest above the shoulders", sure))
     for side, arm in _sided(arms):
         reason = "last gap between the axes before the elbow"
-        found.append((f"{side}_shoulder", tree.joint_link(arm.start), reason, False))
-        reason = "its joint changes the distance from shoulder to wrist most"
-        found.append((f"{side}_elbow", elbow_link(tree, arm), reason, True))
-        reason = "moved by the last joint before the fingers"
-        found.append((f"{side}_wrist", tree.joint_link(arm.joints[-1]), reason, True))
+        found.append((f"{side}_shoulder", tree.joint_link(arm.start), reason, "medium"))
+        lengths = f"upper arm {arm.lengths[0]:.3f} m, forearm {arm.lengths[1]:.3f} m"
+        reason = f"its joint's axis is farthest from shoulder and wrist; {lengths}"
+        doubt = _doubt_bones(tree, arm.lengths)
+        found.append((f"{side}_elbow", elbow_link(tree, arm), reason + doubt, "low" if doubt else "high"))
+        link, reason = tree.joint_link(arm.joints[-1]), "moved by the last joint before the fingers"
+        if arm.end.any():
+            link, reason = tree.free_name(f"{side}_wrist"), "new: no joint follows the elbow; as far as "
+            reason += "the shoulder is from it, or at the end of the arm"
+            fixed[link] = frame_entry(tree, arm.joints[-1], pin.SE3(np.eye(3), arm.end))
+        found.append((f"{side}_wrist", link, reason, "medium" if arm.end.any() else "high"))
     for side, leg in _sided(legs):
         if len(leg.joints) > 2:
             link = tree.joint_link(leg.joints[leg.joints.index(leg.middle) - 1])
-            reason = "above the joint that changes the distance from hip to ankle most"
-            found.append((f"{side}_thigh", link, reason, True))
-    guesses = [
-        Guess(f"frames.{role}", link, why, "high" if sure else "medium")
-        for role, link, why, sure in found
-        if why
-    ]
-    return {role: link for role, link, _, _ in found}, guesses
+            reason = f"above the knee; thigh {leg.lengths[0]:.3f} m, shank {leg.lengths[1]:.3f} m"
+            doubt = _doubt_bones(tree, leg.lengths)
+            found.append((f"{side}_thigh", link, reason + doubt, "low" if doubt else "high"))
+    guesses = [Guess(f"frames.{role}", link, why, confidence) for role, link, why, confidence in found if why]
+    return {role: link for role, link, _, _ in found}, fixed, guesses
+
+
+def _doubt_bones(tree: RobotTree, lengths: tuple[float, float]) -> str:
+    """Say what speaks against an elbow or knee between bones of such lengths, m; empty if nothing does."""
+    short, long = sorted(lengths)
+    if long < _SHORTEST_BONE * tree.size:
+        return "; both are short for the robot"
+    return "; one is much longer than the other" if short < _MOST_UNLIKE * long else ""
 
 
 def _other_guesses(description: Description, sources: Mapping[str, str], pairs: int) -> Iterator[Guess]:

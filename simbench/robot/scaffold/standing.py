@@ -148,6 +148,8 @@ def _inscribed_rectangle(corners: Array) -> tuple[tuple[float, float], tuple[flo
 
 
 _BEND = 0.5  # Angle of the knees, rad.
+_FULL_LEG = 6  # Joints with which a foot goes anywhere. With fewer, knees stay bent at the cost of the rest.
+_LEVEL_FIRST, _COG_NEXT = 100.0, 10.0  # Weights of level soles and of the COG against the feet's spacing.
 _LEVEL = 5e-5
 _FLAT_SOLE = 5e-4
 
@@ -209,6 +211,11 @@ def _descend(
     knees = [straight + float(np.clip(bent - straight, -bend, bend)) for straight, bent in ranges]
     knee_index = [joints.index(leg.middle) for leg in legs]
 
+    # Legs of fewer than six joints cannot do all: level soles come first, the COG next, then where they point
+    # and how far apart they are.
+    turning = np.array([_LEVEL_FIRST, _LEVEL_FIRST, 1.0])
+    placing = np.array([1.0, _LEVEL_FIRST, 1.0, _COG_NEXT, _COG_NEXT])
+
     def measure(values: Array) -> tuple[list[Array], list[Array], Array]:
         moved[index] = values
         pin.centerOfMass(tree.model, data, moved)
@@ -225,16 +232,17 @@ def _descend(
         off = cog - middle
         tasks = [apart @ forward, apart[2], apart @ left - spacing, off @ forward, off @ left]
         bending = np.array([values[i] - angle for i, angle in zip(knee_index, knees, strict=True)])
-        turned = [pin.log3(rotation.T @ wanted) for rotation in rotations]
+        turned = [turning * pin.log3(rotation.T @ wanted) for rotation in rotations]
         return np.concatenate(
-            [*turned, np.array(tasks) / reach, knee_weight * bending, regularisation * values]
+            [*turned, placing * np.array(tasks) / reach, knee_weight * bending, regularisation * values]
         )
 
     start = np.clip(q[index], low + 1e-6, high - 1e-6)
     for i, angle in zip(knee_index, knees, strict=True):
         start[i] = np.clip(angle, low[i] + 1e-6, high[i] - 1e-6)
     tight = {"xtol": 1e-14, "ftol": 1e-14, "gtol": 1e-14, "max_nfev": 100}
-    for weights in ((0.3, 1e-2), (0.01, 1e-4), (0.0, 1e-7)):
+    stages = [(0.3, 1e-2), (0.01, 1e-4), (0.0, 1e-7)]
+    for weights in stages if min(len(leg.joints) for leg in legs) >= _FULL_LEG else stages[:2]:
         start = least_squares(residual, start, bounds=(low, high), args=weights, **tight).x
     solution = np.round(start, 6)
     rotations, centres, cog = measure(solution)
@@ -275,7 +283,7 @@ def guess_stance(
         foot = leg.joints[-1]
         # From the hip to the lowest point of the foot in the configuration at rest.
         length = float(tree.poses[leg.start].translation[2] - tree.placed_points([foot])[:, 2].min())
-        sole = find_sole(tree, foot, orientation.forward, f"{side}_sole", length)
+        sole = find_sole(tree, foot, orientation.forward, tree.free_name(f"{side}_sole"), length)
         where = f"soles.{role}: link `{tree.joint_link(foot)}`"
         if not tree.collides[foot]:
             missing.append(f"{where} has no collision shape; the foot would touch nothing")

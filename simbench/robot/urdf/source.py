@@ -6,8 +6,9 @@ Notes say everything that was changed or left out.
 import os
 import xml.etree.ElementTree as ET
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -34,6 +35,7 @@ from simbench.robot.urdf.normalise import LISTED, normalise_urdf
 from simbench.system.limits import MOST_JOINTS
 
 _TINY = 1e-12
+_JOINT, _LINK = " (joint)", " (link)"  # Ends of the names of frames where joint and link have one name.
 UNSUPPORTED = {
     "spherical": "three revolute joints do the same",
     "planar": "two prismatic joints and a revolute one do the same",
@@ -79,6 +81,7 @@ def read_urdf(
     """
     robot, frames = parse_urdf(path, xacro), frames or {}
     named = {*frames, *kept_links}
+    free = _fix_free_base(robot)
     _apply_description(robot, fixed_joints or {}, frames, where)
     # Of more joints than Bullet allows, links that carry nothing and that no one names are merged first, the
     # lightest of them at first.
@@ -107,7 +110,7 @@ def read_urdf(
     errors = find_urdf_errors(tree, floating=floating)
     if errors:
         raise RobotError(f"{path}: {errors[0]}{_how_many_more(errors)}")
-    notes = normalise_urdf(robot, tree, path.parent)
+    notes = [*free, *normalise_urdf(robot, tree, path.parent)]
     if merged:
         listed = ", ".join(f"`{name}`" for name in merged[:LISTED])
         rest = f" and {len(merged) - LISTED} more" if len(merged) > LISTED else ""
@@ -132,26 +135,29 @@ def read_urdf(
             f"link `{path_to_mass[0].parent}`: has no mass; `{path_to_mass[-1].child}`, which is fixed to "
             "it, is the root"
         )
-    # Bullet reads at most 1023 bytes of a line, and breaks a longer one in two.
-    ET.indent(robot)
-    text = ET.tostring(robot, encoding="unicode")
-    # Any torque would accelerate a joint that moves no inertia without bound. A link without mass is allowed
-    # as long as a link with mass moves with it. Not the zero posture, in which masses may by chance lie on
-    # the axis of a joint.
-    model = build_model(text, path)
-    posture = pin.integrate(model, pin.neutral(model), np.full(model.nv, 0.37))
-    # Pinocchio returns a 1 × 1 matrix as a vector.
-    moved = pin.crba(model, model.createData(), posture).reshape(model.nv, model.nv).diagonal()
-    without_inertia = [
-        name
-        for name, joint in zip(model.names[1:], model.joints[1:], strict=True)
-        if moved[joint.idx_v] < LEAST_INERTIA
-    ]
-    if without_inertia:
-        raise RobotError(
-            f"{path}: joint `{without_inertia[0]}`: moves links without mass and inertia only"
-            f"{_how_many_more(without_inertia)}"
-        )
+    # Any torque would accelerate a joint that moves no inertia without bound: it is fixed. A link without
+    # mass is allowed as long as a link with mass moves with it. Not the zero posture, in which masses may by
+    # chance lie on the axis of a joint.
+    while True:
+        ET.indent(robot)  # Bullet reads at most 1023 bytes of a line, and breaks a longer one in two.
+        text = ET.tostring(robot, encoding="unicode")
+        model = build_model(text, path)
+        posture = pin.integrate(model, pin.neutral(model), np.full(model.nv, 0.37))
+        # Pinocchio returns a 1 × 1 matrix as a vector.
+        moved = pin.crba(model, model.createData(), posture).reshape(model.nv, model.nv).diagonal()
+        without_inertia = {
+            name
+            for name, joint in zip(model.names[1:], model.joints[1:], strict=True)
+            if moved[joint.idx_v] < LEAST_INERTIA
+        }
+        if not without_inertia:
+            break
+        for element in robot.findall("joint"):
+            if element.get("name") in without_inertia:
+                element.set("type", "fixed")
+        listed = ", ".join(f"`{name}`" for name in sorted(without_inertia)[:LISTED])
+        rest = f" and {len(without_inertia) - LISTED} more" if len(without_inertia) > LISTED else ""
+        notes.append(f"joints {listed}{rest}: move links without mass and inertia only; fixed")
     return text, tuple(notes)
 
 
@@ -170,8 +176,68 @@ def build_model(text: str, where: str | os.PathLike[str], *, floating: bool = Fa
     links = {frame.name for frame in model.frames if frame.type == pin.FrameType.BODY}
     for frame in model.frames:
         if frame.type != pin.FrameType.BODY and frame.name in links:
-            frame.name += " (joint)"
+            frame.name += _JOINT
     return model
+
+
+def reduce_model(
+    model: pin.Model, locked: Sequence[int], reference: NDArray[np.float64], shapes: Sequence[Any] = ()
+) -> Any:
+    """Lock joints of a model that `build_model` made, in a configuration.
+
+    Pinocchio finds the frame of a joint by the joint's name, which may be a link's: for so long, the link has
+    another. `locked`: joints; `reference` (nq,): the configuration; `shapes`: geometry models, reduced with
+    it. Returns the model, and with shapes the list of theirs.
+    """
+    whole = model.copy()
+    both = {f.name.removesuffix(_JOINT) for f in whole.frames if f.name.endswith(_JOINT)}
+    for frame in whole.frames:
+        if frame.name in both:
+            frame.name += _LINK
+        frame.name = frame.name.removesuffix(_JOINT)
+    made = pin.buildReducedModel(whole, *([[*shapes]] if shapes else []), [*locked], reference)
+    reduced = made[0] if shapes else made
+    for frame in reduced.frames:
+        if frame.name in both:
+            frame.name += _JOINT
+        frame.name = frame.name.removesuffix(_LINK)
+    return made
+
+
+def _fix_free_base(robot: ET.Element) -> list[str]:
+    """Fix the joints by which a URDF says that its base moves freely, in place.
+
+    A root without mass and shape carries the robot by a floating joint, or by three that slide and three that
+    turn with nothing between them: a base that floats by the robot.yaml needs none of them. Returns what was
+    changed, one line each.
+    """
+    joints = robot.findall("joint")
+    children = {linked(joint, "child") for joint in joints}
+    roots = [name for link in robot.findall("link") if (name := link.get("name", "")) not in children]
+    bare = {
+        link.get("name", "")
+        for link in robot.findall("link")
+        if not _number(link.find("inertial/mass"), "value")
+        and link.find("visual") is None
+        and link.find("collision") is None
+    }
+    moving: list[ET.Element] = []
+    link = roots[0] if len(roots) == 1 else ""
+    while link in bare:
+        bare.remove(link)
+        below = [joint for joint in joints if linked(joint, "parent") == link]
+        if len(below) != 1:
+            break
+        moving += [] if below[0].get("type") == "fixed" else below
+        link = linked(below[0], "child")
+    kinds = [joint.get("type", "") for joint in moving]
+    slides = kinds.count("prismatic")
+    if kinds != ["floating"] and (slides, len(kinds), {*kinds} <= {*MOVING}) != (3, 6, True):
+        return []
+    for joint in moving:
+        joint.set("type", "fixed")
+    names = ", ".join(f"`{joint.get('name')}`" for joint in moving)
+    return [f"joints {names}: fixed; they let the base move freely, which a floating base does without them"]
 
 
 def _apply_description(
