@@ -24,7 +24,7 @@ import pinocchio as pin
 import pybullet
 
 from simbench.errors import RobotError
-from simbench.robot.mjcf.extension import read_extension
+from simbench.robot.mjcf.kept_conversion import read_extension
 from simbench.robot.urdf.elements import parse_urdf
 from simbench.robot.urdf.source import build_model, read_urdf
 

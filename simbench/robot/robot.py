@@ -29,7 +29,7 @@ from simbench.robot.description import (
     require_used_keys,
 )
 from simbench.robot.drives import GRAM_SQUARE_CENTIMETRE, Friction, Motors, choose_gains
-from simbench.robot.mjcf.extension import read_extension
+from simbench.robot.mjcf.kept_conversion import read_extension
 from simbench.robot.packages import find_package_of
 from simbench.robot.robot_sources import RobotSource, describe_robot, find_robot, find_urdf
 from simbench.robot.urdf.elements import INERTIA, add_inertial, add_joint, parse_urdf

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from simbench.errors import RobotError
 from simbench.robot.description import Description, read_description
-from simbench.robot.mjcf.extension import read_extension
+from simbench.robot.mjcf.kept_conversion import read_extension
 from simbench.robot.packages import find_file, find_package_of
 from simbench.robot.robot import Robot, load_robot
 from simbench.robot.robot_limbs import hands_without_shape

@@ -1,6 +1,6 @@
-"""The compiled model of an MJCF file, and which of its bodies are the robot."""
+"""The compiled model of an MJCF file: which of its bodies are the robot, and what drives its joints."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,10 @@ import numpy as np
 from simbench.errors import RobotError
 from simbench.robot.native_output import quiet_native_output
 
+# As integers: MuJoCo's enumerations do not equal NumPy's integers in every order.
+_OF_JOINTS = (int(mujoco.mjtTrn.mjTRN_JOINT), int(mujoco.mjtTrn.mjTRN_JOINTINPARENT))
+_FIXED = int(mujoco.mjtGain.mjGAIN_FIXED)
+_NONE, _AFFINE = int(mujoco.mjtBias.mjBIAS_NONE), int(mujoco.mjtBias.mjBIAS_AFFINE)
 _SCENE_GEOMS = (int(mujoco.mjtGeom.mjGEOM_PLANE), int(mujoco.mjtGeom.mjGEOM_HFIELD))
 
 
@@ -125,20 +129,22 @@ def list_left_out(model: Any, names: Names, part: RobotPart) -> Iterator[str]:
     springs = [names.joint(joint) for joint in own if model.jnt_stiffness[joint]]
     if springs:
         yield f"joints {listed(springs)}: springs (stiffness) are left out"
-    nonlinear = [
-        names.joint(joint)
-        for joint in own
-        if any(np.any(getattr(model, key, np.zeros((1, 1)))[index]) for key, index in _curves(model, joint))
-    ]
-    if nonlinear:
-        yield f"joints {listed(nonlinear)}: polynomial stiffness and damping are left out"
+    # Coefficients beyond the linear ones, which MuJoCo has since version 4.
+    curves = np.zeros((model.njnt, 1)), np.zeros((model.nv, 1))
+    stiffness, damping = (
+        getattr(model, key, zeros)
+        for key, zeros in zip(("jnt_stiffnesspoly", "dof_dampingpoly"), curves, strict=True)
+    )
+    bent = [names.joint(j) for j in own if stiffness[j].any() or damping[model.jnt_dofadr[j]].any()]
+    if bent:
+        yield f"joints {listed(bent)}: polynomial stiffness and damping are left out"
     lifted = [names.body(body) for body in part.bodies if model.body_gravcomp[body]]
     if lifted:
         yield f"bodies {listed(lifted)}: gravity compensation (gravcomp) is left out"
     kinds = {int(kind): kind.name.removeprefix("mjEQ_").lower() for kind in mujoco.mjtEq.__members__.values()}
     eq_joint = int(mujoco.mjtEq.mjEQ_JOINT)
     rest = [kinds[int(kind)] for kind in model.eq_type if int(kind) != eq_joint]
-    bent = [
+    other = [
         names.joint(int(model.eq_obj1id[number]))
         for number in range(model.neq)
         if model.eq_type[number] == eq_joint
@@ -146,8 +152,8 @@ def list_left_out(model: Any, names: Names, part: RobotPart) -> Iterator[str]:
     ]
     if rest:
         yield f"{len(rest)} equality constraints ({', '.join(sorted(set(rest)))}): loops stay open; left out"
-    if bent:
-        yield f"joints {listed(bent)}: equality of another form than a + b q; left out"
+    if other:
+        yield f"joints {listed(other)}: equality of another form than a + b q; left out"
     if model.ntendon:
         yield f"{model.ntendon} tendons and their actuators: left out"
     counted = {"sites": model.nsite, "sensors": model.nsensor, "cameras": model.ncam, "lights": model.nlight}
@@ -161,12 +167,66 @@ def list_left_out(model: Any, names: Names, part: RobotPart) -> Iterator[str]:
         yield f"contact parameters ({', '.join(special)}): those of the scenario and the engine hold instead"
 
 
-def _curves(model: Any, joint: int) -> Iterable[tuple[str, int]]:
-    """Arrays of coefficients beyond the linear ones, which MuJoCo 4 has, and a joint's row in them."""
-    return ("jnt_stiffnesspoly", joint), ("dof_dampingpoly", int(model.jnt_dofadr[joint]))
-
-
 def listed(names: list[str]) -> str:
     """Write the first three names, and how many more there are."""
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
     return ", ".join(f"`{name}`" for name in names[:3]) + more
+
+
+def joint_armature(model: Any, joint: int) -> float:
+    """Sum the inertias of a joint's drives as the joint feels them, its own and its actuators', kg·m²."""
+    # Actuators have inertia since MuJoCo 4.
+    inertias = getattr(model, "actuator_armature", np.zeros(model.nu))
+    own = float(model.dof_armature[model.jnt_dofadr[joint]])
+    return own + sum(float(inertias[number]) * gear**2 for number, gear in _actuators(model, joint))
+
+
+def _actuators(model: Any, joint: int) -> Iterator[tuple[int, float]]:
+    """Yield the actuators that drive a joint, and their gears."""
+    for number in range(model.nu):
+        if model.actuator_trntype[number] in _OF_JOINTS and model.actuator_trnid[number, 0] == joint:
+            yield number, float(model.actuator_gear[number, 0])
+
+
+def torque_limit(model: Any, joint: int) -> tuple[float | None, float]:
+    """Find the largest torque of a joint's actuators, N·m, or force, N.
+
+    The joint is limited by `actuatorfrcrange`, each actuator by `forcerange` times gear. Only where there is
+    neither, `ctrlrange` times gain times gear of a motor counts: many models have controls from -1 to 1
+    beside limits in N·m. Of a range that is not symmetric the larger side counts. Returns the limit, None if
+    there is none, and that by `ctrlrange`, infinite if there is none.
+    """
+    by_force, by_control, driven = 0.0, 0.0, False
+    for number, gear in _actuators(model, joint):
+        driven, force, control = True, np.inf, np.inf
+        if model.actuator_forcelimited[number]:
+            force = float(np.abs(model.actuator_forcerange[number]).max())
+        is_motor = model.actuator_gaintype[number] == _FIXED and model.actuator_biastype[number] == _NONE
+        if is_motor and model.actuator_ctrllimited[number]:
+            gain = abs(float(model.actuator_gainprm[number, 0]))
+            control = gain * float(np.abs(model.actuator_ctrlrange[number]).max())
+        by_force += force * abs(gear)
+        by_control += control * abs(gear)
+    if not driven:
+        by_force = by_control = np.inf
+    if model.jnt_actfrclimited[joint]:
+        by_force = min(by_force, float(np.abs(model.jnt_actfrcrange[joint]).max()))
+    limit = by_force if by_force < np.inf else by_control
+    return (limit if 0.0 < limit < np.inf else None), by_control
+
+
+def joint_gains(model: Any, joint: int) -> tuple[float, float] | None:
+    """Read stiffness (N·m/rad) and damping (N·m·s/rad) of a joint's only actuator, at the joint.
+
+    None if it has none or several, or one that is not a position servo.
+    """
+    found = list(_actuators(model, joint))
+    if len(found) != 1:
+        return None
+    number, gear = found[0]
+    stiffness = float(model.actuator_gainprm[number, 0])
+    _, position, speed = map(float, model.actuator_biasprm[number, :3])
+    is_servo = model.actuator_gaintype[number] == _FIXED and model.actuator_biastype[number] == _AFFINE
+    if not is_servo or stiffness <= 0.0 or position != -stiffness or speed > 0.0:
+        return None
+    return stiffness * gear**2, -speed * gear**2

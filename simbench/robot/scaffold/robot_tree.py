@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.spatial import ConvexHull, QhullError
 
 from simbench.errors import RobotError
-from simbench.robot.mjcf.extension import read_extension
+from simbench.robot.mjcf.kept_conversion import read_extension
 from simbench.robot.urdf.elements import UrdfTree, parse_urdf
 from simbench.robot.urdf.mesh_files import shape_points
 from simbench.robot.urdf.source import build_model, read_urdf, turn_root

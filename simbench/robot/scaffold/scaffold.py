@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from simbench.errors import RobotError, SimbenchError
 from simbench.robot.description import Description
-from simbench.robot.mjcf.extension import MjcfExtension
+from simbench.robot.mjcf.kept_conversion import MjcfExtension
 from simbench.robot.scaffold.arms import frame_entry, guess_arms
 from simbench.robot.scaffold.body_roles import (
     BodyRoles,

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from simbench.errors import RobotError
 from simbench.robot.mjcf import kept_conversion
-from simbench.robot.mjcf.extension import read_extension
-from simbench.robot.mjcf.kept_conversion import convert_kept
+from simbench.robot.mjcf.kept_conversion import convert_kept, read_extension
 from simbench.robot.urdf.elements import parse_urdf
 from simbench.robot.urdf.source import build_model, read_urdf
 
