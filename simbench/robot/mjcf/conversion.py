@@ -37,6 +37,7 @@ _BOX, _SPHERE, _CYLINDER, _CAPSULE, _ELLIPSOID, _MESH = (
     int(getattr(mujoco.mjtGeom, f"mjGEOM_{kind}"))
     for kind in ("BOX", "SPHERE", "CYLINDER", "CAPSULE", "ELLIPSOID", "MESH")
 )
+_EQUAL_JOINTS = int(mujoco.mjtEq.mjEQ_JOINT)
 _SEEN = 3  # Geoms of groups below this one are drawn by default.
 _GREY = (0.5, 0.5, 0.5, 1.0)  # Colour of a geom that says none.
 _UNIT_SPHERE = "unit_sphere.obj"
@@ -73,7 +74,11 @@ def convert_mjcf(path: Path, folder: Path) -> tuple[str, dict[str, str]]:
             placement = _add_joints(robot, extension, model, names, body, carrier, frame)
         links[body] = link, placement
         element = ET.SubElement(robot, "link", name=link)
-        inertia = placement.act(_inertia(model, body))
+        rotation = _pose(np.zeros(3), model.body_iquat[body]).rotation
+        inertia = pin.Inertia.Zero()
+        inertia.mass, inertia.lever = float(model.body_mass[body]), np.array(model.body_ipos[body])
+        inertia.inertia = rotation @ np.diag(model.body_inertia[body]) @ rotation.T
+        inertia = placement.act(inertia)
         if inertia.mass > 0.0 or inertia.inertia.any():
             inertial = ET.SubElement(element, "inertial")
             ET.SubElement(inertial, "origin", xyz=_text(inertia.lever), rpy="0 0 0")
@@ -114,26 +119,34 @@ def _add_joints(
     """
     link, first = names.body(body), int(model.body_jntadr[body])
     joints = range(first, first + int(model.body_jntnum[body]))
-    steps = [step for joint in joints for step in _elementary_joints(model, names, joint)]
+    steps = [each for joint in joints for each in _elementary_joints(model, names, joint)]
     if not steps:
         _add_joint(robot, names.unique(f"{link}_fixed"), "fixed", carrier, link, frame)
         return pin.SE3.Identity()
-    for number, (joint, name, axis, anchor, zero) in enumerate(steps, start=1):
+    for step, (joint, name, axis, anchor, shift) in enumerate(steps, start=1):
         child = link
-        if number < len(steps):
+        if step < len(steps):
             child = names.unique(f"{link}_{name}")
             ET.SubElement(robot, "link", name=child)
         limits = _limits(model, joint)
         kind = "prismatic" if model.jnt_type[joint] == _SLIDE else "revolute"
         kind = "continuous" if kind == "revolute" and limits is None else kind
-        before = frame * pin.SE3(np.eye(3), anchor) * zero
+        before = frame * pin.SE3(np.eye(3), anchor) * shift
         element = _add_joint(robot, name, kind, carrier, child, before)
         ET.SubElement(element, "axis", xyz=_text(axis))
         limit = {} if limits is None else {"lower": limits[0], "upper": limits[1]}
         limit["effort"] = torque_limit(model, joint)[0] or _UNLIMITED_EFFORT
         limit["velocity"] = _UNLIMITED_VELOCITY
         ET.SubElement(element, "limit", {key: _text([value]) for key, value in limit.items()})
-        _add_mimic(model, names, joint, element)
+        # An equality makes it follow another joint: q - q0 = a0 + a1 (p - p0).
+        for number in np.flatnonzero((model.eq_type == _EQUAL_JOINTS) & (model.eq_obj1id == joint)):
+            leader, curved = int(model.eq_obj2id[number]), model.eq_data[number, 2:5].any()
+            if leader >= 0 and model.eq_active0[number] and not curved:
+                offset, slope = map(float, model.eq_data[number, :2])
+                zero, of_leader = (model.qpos0[model.jnt_qposadr[each]] for each in (joint, leader))
+                values = {"multiplier": slope, "offset": offset + zero - slope * of_leader}
+                texts = {key: _text([value]) for key, value in values.items()}
+                ET.SubElement(element, "mimic", {"joint": names.joint(leader), **texts})
         dof, gains = int(model.jnt_dofadr[joint]), joint_gains(model, joint)
         values = {
             "armature": joint_armature(model, joint),
@@ -172,19 +185,6 @@ def _limits(model: Any, joint: int) -> tuple[float, float] | None:
         return None
     low, high = map(float, model.jnt_range[joint])
     return (-high, high) if model.jnt_type[joint] == _BALL else (low, high)
-
-
-def _add_mimic(model: Any, names: Names, joint: int, element: ET.Element) -> None:
-    """Add `<mimic>` to a joint that an equality makes follow another one: q - q0 = a0 + a1 (p - p0)."""
-    for number in range(model.neq):
-        follows = model.eq_type[number] == mujoco.mjtEq.mjEQ_JOINT and model.eq_obj1id[number] == joint
-        leader = int(model.eq_obj2id[number])
-        if follows and leader >= 0 and model.eq_active0[number] and not model.eq_data[number, 2:5].any():
-            offset, slope = map(float, model.eq_data[number, :2])
-            zero, of_leader = (model.qpos0[model.jnt_qposadr[each]] for each in (joint, leader))
-            values = {"multiplier": _text([slope]), "offset": _text([offset + zero - slope * of_leader])}
-            ET.SubElement(element, "mimic", {"joint": names.joint(leader), **values})
-            return
 
 
 def _joint_notes(model: Any, names: Names, part: RobotPart) -> Iterator[str]:
@@ -231,16 +231,6 @@ def _add_postures(model: Any, names: Names, part: RobotPart, extension: ET.Eleme
         posture = ET.SubElement(extension, "posture", name=name)
         for joint_name, value in q.items():
             ET.SubElement(posture, "joint", name=joint_name, position=_text([value]))
-
-
-def _inertia(model: Any, body: int) -> pin.Inertia:
-    """Inertia of a body in its frame."""
-    rotation = _pose(np.zeros(3), model.body_iquat[body]).rotation
-    tensor = rotation @ np.diag(model.body_inertia[body]) @ rotation.T
-    inertia = pin.Inertia.Zero()
-    inertia.mass, inertia.lever = float(model.body_mass[body]), np.array(model.body_ipos[body])
-    inertia.inertia = 0.5 * (tensor + tensor.T)
-    return inertia
 
 
 def _add_joint(
@@ -317,7 +307,7 @@ def _geometry(
     if kind != _MESH:
         return None, frame
     number = int(model.geom_dataid[geom])
-    mesh = spec.meshes[number]
+    mesh = spec.mesh(model.mesh(number).name)
     path = mesh_file(spec, mesh.file) if mesh.file else None
     moved = np.any(mesh.refpos) or not np.array_equal(mesh.refquat, (1.0, 0.0, 0.0, 0.0))
     if path is not None and path.suffix.lower() in (".obj", ".stl") and not moved:

@@ -126,3 +126,33 @@ def test_nothing_is_printed(arm, capfd):
     parse_urdf(arm, {"length": "0.4"})
     assert capfd.readouterr() == ("", "")
     assert "ament_index_python" not in sys.modules
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "$(eval open('harm', 'w'))",
+        "$(eval exec('import os'))",
+        "$(eval [open('harm', 'w') for i in (1,)])",
+        "${(lambda: open('harm', 'w'))()}",
+        "${[c for c in int.mro()[1].__subclasses__()]}",
+        "${[().__class__ for i in (1,)]}",
+        "${(i for i in (1,)).gi_frame.f_back.f_globals}",
+        "${python.vars(python.type)}",
+        "${python['vars'](python.type)}",
+    ],
+)
+def test_expressions_compute_values_and_do_nothing_else(arm, expression):
+    arm.write_text(ARM.replace('length="0.3"', f'length="{expression}"'), encoding="utf-8")
+    with pytest.raises(RobotError, match="xacro cannot be expanded: "):
+        parse_urdf(arm, {"length": "0.4"})
+    assert not (arm.parents[2] / "harm").exists()
+
+
+@pytest.mark.parametrize(
+    "expression", ["$(eval 2 * 0.4)", "${max([x / 5 for x in (1, 4)])}", "${sin(pi / 2) - 0.2}"]
+)
+def test_expressions_of_every_kind_are_evaluated(arm, expression):
+    arm.write_text(ARM.replace('length="0.3"', f'length="{expression}"'), encoding="utf-8")
+    tree = UrdfTree(parse_urdf(arm, {"length": "0.4"}))
+    assert tree.links[1].mass == pytest.approx(1.6)
