@@ -74,7 +74,10 @@ def test_render_refuses_in_one_line(capsys, monkeypatch, tmp_path, arguments, me
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [("no XML", "not XML: "), ("<sdf/>", "expected <robot> or <mujoco> as the outermost element, found <sdf>")],
+    [
+        ("no XML", "not XML: "),
+        ("<sdf/>", "expected <robot> or <mujoco> as the outermost element, found <sdf>"),
+    ],
 )
 def test_what_is_no_urdf_returns_2_in_one_line(capsys, tmp_path, content, message):
     path = tmp_path / "a.urdf"
