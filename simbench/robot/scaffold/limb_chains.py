@@ -144,6 +144,8 @@ class Limbs:
                     if others or not tree.is_rotation(joint):
                         first = below
                 arms = (first,)
+                leg_names, arm_names = _count_names(tree, arms)
+                sure = leg_names <= arm_names and sides_in_names(tree, tree.subtree(first)) != {"left"}
         self.legs, self.arms, self.feet_count, self.sure = legs, arms, count, sure
         self.leg_reason, self.arm_reason, self.clusters = leg_reason, arm_reason, len(groups)
 
@@ -153,6 +155,21 @@ def find_limbs(tree: RobotTree) -> Limbs:
     found, by_joints = Limbs(tree), Limbs(tree.skeleton())
     # Shapes of the root may be placeholders that reach below the feet.
     return by_joints if by_joints.legs and by_joints.arms and not found.feet_count else found
+
+
+def lone_leg(tree: RobotTree, limbs: Limbs) -> list[int]:
+    """List the joints of a chain that reaches the floor beside the arms of a robot without legs."""
+    taken = {body for arm in limbs.arms for body in (*tree.subtree(arm), *tree.model.supports[arm])}
+    ground = _lowest(tree, list(range(len(tree.poses)))) + _FLOOR * tree.size
+    for joint in range(1, tree.model.njoints):
+        if joint not in taken and _depth(tree, joint) >= 3 and _lowest(tree, tree.subtree(joint)) < ground:
+            return _deepest_chain(tree, joint)
+    return []
+
+
+def sides_in_names(tree: RobotTree, joints: Sequence[int]) -> set[Side]:
+    """Collect the sides that the names of joints say."""
+    return {side for joint in joints if (side := side_in_name(tree.model.names[joint])) is not None}
 
 
 def _deepest_chain(tree: RobotTree, first: int) -> list[int]:

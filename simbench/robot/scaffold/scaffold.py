@@ -26,7 +26,8 @@ from simbench.robot.scaffold.collision_pairs import (
     link_pairs,
     sample_collisions,
 )
-from simbench.robot.scaffold.limb_chains import LimbChain, Limbs, find_limbs
+from simbench.robot.scaffold.doubts import find_doubts, find_limb_doubts, listed
+from simbench.robot.scaffold.limb_chains import LimbChain, Limbs, find_limbs, lone_leg
 from simbench.robot.scaffold.robot_tree import Array, Confidence, Guess, RobotTree
 from simbench.robot.scaffold.standing import guess_stance
 from simbench.robot.sides import SIDES
@@ -68,7 +69,7 @@ def scaffold_robot(urdf: Path) -> Scaffold:
     description. Returns description, guesses, and what is missing. Raises RobotError if the file is not a
     URDF or describes nothing that can be simulated.
     """
-    tree, limbs, turn = _upright(urdf)
+    tree, limbs, turn, root = _upright(urdf)
     legs = tuple(LimbChain(tree, joint, arm=False) for joint in limbs.legs)
     single = len(limbs.arms) == 1
     arms = tuple(LimbChain(tree, joint, arm=True, turret=single) for joint in limbs.arms)
@@ -76,9 +77,9 @@ def scaffold_robot(urdf: Path) -> Scaffold:
     if orientation.forward[0] < _FACING:
         yaw = -float(np.arctan2(orientation.forward[1], orientation.forward[0]))
         turn = pin.utils.rotate("z", yaw) @ turn
-        tree = RobotTree(urdf, turn)
+        tree = RobotTree(urdf, turn, root)
         orientation = replace(orientation, forward=np.eye(3)[0], left=np.eye(3)[1])
-    turned = not np.allclose(turn, np.eye(3), atol=1e-6)
+    turned = not np.allclose(turn, np.eye(3), atol=1e-6) or bool(root)
     left = orientation.left
     legs, arms = (
         tuple(
@@ -170,39 +171,53 @@ def scaffold_robot(urdf: Path) -> Scaffold:
         *stance.guesses,
         *_other_guesses(description, sources, len(pairs)),
     ]
-    missing = [*_limb_notes(limbs, orientation, turned), *held.missing, *stance.missing]
-    # What the URDF lacks.
+    missing = [
+        *find_limb_doubts(tree, limbs, legs, arms, orientation),
+        *find_doubts(tree),
+        *held.missing,
+        *stance.missing,
+    ]
+    if root:
+        missing.append(
+            f"urdf: the root link does not carry the legs; `{root}`, which does, is the root in a copy"
+        )
+    elif turned:
+        missing.append(
+            "urdf: the root link's x axis is not forward or its z axis not up; it is turned in a copy"
+        )
     unknown = [joint for joint, source in sources.items() if source == "unknown"]
     if unknown:
         missing.append(
-            f"motors: no limits of torque or speed for {_listed(unknown)}; "
+            f"motors: no limits of torque or speed for {listed(unknown)}; "
             "their reflected inertia is unknown, 0"
         )
-    if not any(tree.collides):
-        missing.append("shapes: no link has a collision shape; the robot would touch nothing")
-    meshes = [note for note in tree.notes if "left out: mesh" in note]
-    if meshes:
-        missing.append(f"shapes: {len(meshes)} meshes cannot be read: {meshes[0]}")
-    mimics = [note for note in tree.notes if ": mimics " in note]
-    if mimics:
-        more = f", and {len(mimics) - 1} more like it" if len(mimics) > 1 else ""
-        missing.append(f"joints: {mimics[0]}{more}")
     return Scaffold(description, tuple(guesses), tuple(missing), tree.text if turned else None)
 
 
-def _upright(urdf: Path) -> tuple[RobotTree, Limbs, Array]:
-    """Read a robot, with its root link turned if it has legs and arms only along another axis than z."""
-    tree = RobotTree(urdf)
+def _upright(urdf: Path) -> tuple[RobotTree, Limbs, Array, str]:
+    """Read a robot with its root link upright, and at the pelvis if it stands.
+
+    The root link is turned if the robot has legs and arms only along another axis than z. Returns tree and
+    limbs, the turn of the root link (3, 3), and the link that was made the root; empty if none was.
+    """
+    tree, turn = RobotTree(urdf), np.eye(3)
     limbs = find_limbs(tree)
-    if limbs.feet_count or not limbs.clusters:
-        return tree, limbs, np.eye(3)
-    for axis, angle in (("x", 90), ("y", -90), ("x", -90), ("y", 90), ("x", 180)):
-        turn = pin.utils.rotate(axis, np.radians(angle))
-        turned = RobotTree(urdf, turn)
+    sideways = limbs.clusters and not limbs.feet_count
+    for axis, angle in (("x", 90), ("y", -90), ("x", -90), ("y", 90), ("x", 180)) if sideways else ():
+        tried = pin.utils.rotate(axis, np.radians(angle))
+        turned = RobotTree(urdf, tried)
         found = find_limbs(turned)
         if found.legs and found.arms:
-            return turned, found, turn
-    return tree, limbs, np.eye(3)
+            tree, limbs, turn = turned, found, tried
+            break
+    pelvis = int(tree.model.parents[limbs.legs[0]]) if limbs.legs else 0
+    root = tree.joint_link(pelvis) if pelvis else ""
+    if root:
+        # What was upward stays upward.
+        turn = tree.poses[pelvis].rotation
+        tree = RobotTree(urdf, turn, root)
+        limbs = find_limbs(tree)
+    return tree, limbs, turn, root
 
 
 def _sided(pair: tuple[LimbChain, ...]) -> Iterator[tuple[str, LimbChain]]:
@@ -259,7 +274,7 @@ def _limb_guesses(
         yield Guess("base", "floating", reason, "high" if limbs.feet_count == 2 else "medium")
     else:
         reason = "no limbs reach the lowest point of the robot"
-        yield Guess("base", "fixed", reason, "medium" if arms else "low")
+        yield Guess("base", "fixed", reason, "medium" if arms and not lone_leg(tree, limbs) else "low")
     names = tree.model.names
     for part, pair, reason in (("arm", arms, limbs.arm_reason), ("leg", legs, limbs.leg_reason)):
         for side, limb in _sided(pair):
@@ -338,27 +353,4 @@ def _other_guesses(description: Description, sources: Mapping[str, str], pairs: 
     yield Guess("self_collision", f"{pairs} pairs", reason, "high" if pairs else "medium")
     if description.fixed_joints:
         reason = "of no trunk, arm or head; fingers are open about a bar"
-        yield Guess("fixed_joints", _listed([*description.fixed_joints]), reason, "medium")
-
-
-def _limb_notes(limbs: Limbs, orientation: Orientation, turned: bool) -> Iterator[str]:
-    """Say what the robot is not, and what in the URDF speaks against the guessed sides."""
-    if limbs.feet_count > 2:
-        yield f"legs: {limbs.feet_count} similar limbs reach the floor; simbench balances robots on two legs"
-    elif not limbs.legs:
-        yield "legs: no two similar chains of joints reach the floor; it does not stand on legs"
-    if not limbs.arms:
-        fingers = limbs.clusters and not limbs.feet_count
-        hand = "; similar chains on one body may be fingers" if fingers else ""
-        yield f"arms: no chain of joints that could be an arm{hand}"
-    elif len(limbs.arms) == 1:
-        yield "arms: a single one, which counts as a right one; it imitates one hand, not a person"
-    if orientation.names_opposed:
-        yield "sides: the names say left for what lies on the right; left and right follow the geometry"
-    if turned:
-        yield "urdf: the root link's x axis is not forward or its z axis not up; it is turned in a copy"
-
-
-def _listed(names: list[str]) -> str:
-    """Write the first three names, and how many more there are."""
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+        yield Guess("fixed_joints", listed([*description.fixed_joints]), reason, "medium")
