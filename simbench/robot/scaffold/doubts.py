@@ -80,8 +80,8 @@ def find_doubts(tree: RobotTree) -> Iterator[str]:
             names[body] for body in range(1, len(tree.mass)) if tree.mass[body] and not tree.collides[body]
         ]
         yield (
-            f"shapes: {100 * solid / mass:.0f} % of the mass has collision shapes; {len(bare)} bodies have none "
-            f"and touch nothing: what {listed(bare)} {'moves' if len(bare) == 1 else 'move'}"
+            f"shapes: {100 * solid / mass:.0f} % of the mass has collision shapes; {len(bare)} bodies have "
+            f"none and touch nothing: what {listed(bare)} {'moves' if len(bare) == 1 else 'move'}"
         )
     meshes = [note for note in tree.notes if "left out: mesh" in note]
     if meshes:
