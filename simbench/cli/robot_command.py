@@ -25,6 +25,14 @@ if TYPE_CHECKING:
 _MARKS = {"yes": "✓", "marginal": "~", "no": "✗"}
 _AXES = {"1 0 0": "x", "0 1 0": "y", "0 0 1": "z", "-1 0 0": "-x", "0 -1 0": "-y", "0 0 -1": "-z"}
 
+_FILES = "a URDF, xacro or MJCF"
+_Xacro = Annotated[
+    list[str] | None,
+    Option(
+        "--xacro", metavar="NAME:=VALUE", help="An argument of the xacro file; may be given several times."
+    ),
+]
+
 robot_app = typer.Typer(
     help="Look at a robot: its numbers, and what it looks like; or describe a new one.",
     epilog=example("simbench robot inspect mahru"),
@@ -34,7 +42,7 @@ robot_app = typer.Typer(
 @robot_app.command("check", epilog=example("simbench robot check mahru --no-simulate"))
 def check(
     robot: Annotated[
-        str, argument("A robot's name, a robot.yaml, its folder, or a URDF.", "ROBOT", complete_robot)
+        str, argument(f"A robot's name, a robot.yaml, its folder, {_FILES}.", "ROBOT", complete_robot)
     ],
     no_simulate: Annotated[bool, Option("--no-simulate", help="Without the short simulations.")] = False,
     as_json: Annotated[bool, Option("--json", help="Print JSON.")] = False,
@@ -53,12 +61,13 @@ def check(
 
 @robot_app.command("inspect", epilog=example("simbench robot inspect mahru"))
 def inspect_(
-    robot: Annotated[str, argument("A robot's name, a robot.yaml, or a URDF.", "PATH", complete_robot)],
+    robot: Annotated[str, argument(f"A robot's name, a robot.yaml, {_FILES}.", "PATH", complete_robot)],
+    xacro: _Xacro = None,
 ) -> None:
     """Show joints, links and everything doubtful; exit status 1 if it cannot be simulated."""
     from simbench.robot.robot_inspection import RobotInspection
 
-    inspection = RobotInspection(robot)
+    inspection = RobotInspection(robot, _xacro_arguments(xacro))
     print(*summary_lines(inspection), sep="\n")
     console = make_console()
     for table in inspection_tables(inspection):
@@ -72,7 +81,7 @@ def inspect_(
 @robot_app.command("render", epilog=example("simbench robot render puma560 --picture puma560.png"))
 def render(
     robot: Annotated[
-        str, argument("A robot's name, or path of a robot.yaml or a URDF.", "NAME", complete_robot)
+        str, argument(f"A robot's name, or path of a robot.yaml, {_FILES}.", "NAME", complete_robot)
     ],
     picture: Annotated[
         Path | None, output("By default NAME.png in the current directory.", "FILE.png")
@@ -92,17 +101,22 @@ def render(
 
 @robot_app.command("scaffold", epilog=example("simbench robot scaffold my_robot.urdf --out my_robot"))
 def scaffold(
-    urdf: Annotated[Path, argument("The robot's URDF.", "URDF")],
+    urdf: Annotated[str, argument(f"The robot: {_FILES}, a folder with one, or a name.", "FILE")],
     out: Annotated[
         Path | None, output("By default a folder named after the robot in the current directory.", "DIR")
     ] = None,
     force: Annotated[bool, Option("--force", help="Overwrite a robot.yaml that exists.")] = False,
+    xacro: _Xacro = None,
 ) -> None:
-    """Guess a robot.yaml from a URDF alone, and print each guess with its reason and confidence."""
+    """Guess a robot.yaml from URDF, xacro or MJCF, and print each guess with its reason and confidence."""
+    from simbench.robot.robot_sources import YAML_SUFFIXES, find_robot
     from simbench.robot.scaffold.scaffold import scaffold_robot
     from simbench.robot.scaffold.writing import write_scaffold
 
-    found = scaffold_robot(urdf)
+    file = find_robot(urdf).path
+    if file.suffix in YAML_SUFFIXES:
+        raise RobotError(f"{file}: describes the robot already; allowed: {_FILES}")
+    found = scaffold_robot(file, _xacro_arguments(xacro))
     path = write_scaffold(found, out or Path(found.description.name), force=force)
     table = _table("key", "guess", "confidence", "reason")
     for column in table.columns:
@@ -138,6 +152,17 @@ def list_(
         missing = f" ({describe_missing_package(entry.missing)})" if entry.missing else ""
         columns = "  ".join(f"{cell:{width}}" for cell, width in cells)
         print(f"  {columns}  {entry.summary}{missing}".rstrip())
+
+
+def _xacro_arguments(texts: list[str] | None) -> dict[str, str]:
+    """Read options `--xacro NAME:=VALUE`."""
+    arguments = {}
+    for text in texts or ():
+        name, mark, value = text.partition(":=")
+        if not (name and mark):
+            raise RobotError(f"--xacro {text}: allowed: NAME:=VALUE")
+        arguments[name] = value
+    return arguments
 
 
 def summary_lines(inspection: RobotInspection) -> Iterator[str]:

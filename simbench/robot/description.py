@@ -1,11 +1,13 @@
 """The schema of `robot.yaml`, the description of a robot, its reader, and the mirroring of its left side."""
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import (
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Discriminator,
     Field,
@@ -139,6 +141,15 @@ NonNegative = Annotated[float, Field(ge=0)]
 Torque = Annotated[float, Field(ge=0.0, json_schema_extra={"unit": "N·m"})]
 # Limit of a joint, rad: up to three turns. A larger number is not in radians.
 JointAngle = Annotated[float, Field(ge=-20.0, le=20.0, json_schema_extra={"unit": "rad"})]
+# Value of an argument of a xacro file, whose conditions know `true` and `false`.
+XacroValue = Annotated[
+    str,
+    BeforeValidator(
+        # In YAML `true` and `0.5` are no text.
+        lambda value: json.dumps(value) if isinstance(value, bool | int | float) else value
+    ),
+    Field(json_schema_extra={"type": ["string", "number", "boolean"]}),
+]
 # Stiffness and damping by joint, or `auto`; told apart so that an error is about the intended form.
 Gains = Annotated[
     Annotated[Mapping[str, tuple[NonNegative, NonNegative]], Tag("rows")]
@@ -304,7 +315,10 @@ class Description(Strict):
     name: str
     """Name of the robot in logs."""
     urdf: str
-    """URDF of the robot: relative to this file, or `package://PACKAGE/PATH` in an installed package."""
+    """URDF, xacro or MJCF of the robot: relative to this file, or `package://PACKAGE/PATH` in an installed
+    package."""
+    xacro: Mapping[str, XacroValue] = {}
+    """Arguments of a xacro file, by name."""
     license: str | None = None
     """Licence of the URDF and its meshes, as an SPDX identifier."""
     base: Literal["floating", "fixed"] = "floating"

@@ -3,6 +3,7 @@
 import functools
 import os
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
@@ -120,21 +121,38 @@ def find_file(name: str, folder: Path) -> Path | None:
         candidates = [folder / unquote(rest)]
     elif scheme in ("package", "model"):
         package, _, inside = rest.partition("/")
-        ancestors, share = [folder, *folder.parents], find_share_folder(package)
-        roots, prefixes = (
-            [Path(entry) for entry in os.environ.get(variable, "").split(os.pathsep) if entry]
-            for variable in ("ROS_PACKAGE_PATH", "AMENT_PREFIX_PATH")
-        )
-        for folders in (ancestors, roots):
-            for root in folders:
-                candidates += [root / inside] if root.name == package else []
-                candidates.append(root / package / inside)
-            if folders is ancestors and share is not None:
-                candidates.append(share / inside)
-        candidates += [prefix / "share" / package / inside for prefix in prefixes]
-        candidates += [ancestor / inside for ancestor in ancestors]
+        candidates = [root / inside for root in _package_folders(package, folder)]
+        candidates += [ancestor / inside for ancestor in (folder, *folder.parents)]
     path = next(filter(os.path.isfile, candidates), None)
     return None if path is None else path.resolve()
+
+
+def find_package_folder(package: str, folder: Path) -> Path | None:
+    """Find the folder of a package of ROS, as `find_file` does; else the nearest ancestor with a package.xml.
+
+    `folder`: folder of the file that names the package. Returns absolute path; None if there is none.
+    """
+    folder = folder.resolve()
+    manifests = (root for root in (folder, *folder.parents) if os.path.isfile(root / "package.xml"))
+    found = filter(os.path.isdir, _package_folders(package, folder))
+    return next(found, None) or next(manifests, None)
+
+
+def _package_folders(package: str, folder: Path) -> Iterator[Path]:
+    """Yield the folders that a package of ROS may have, seen from a folder; they need not exist."""
+    ancestors, share = [folder, *folder.parents], find_share_folder(package)
+    roots, prefixes = (
+        [Path(entry) for entry in os.environ.get(variable, "").split(os.pathsep) if entry]
+        for variable in ("ROS_PACKAGE_PATH", "AMENT_PREFIX_PATH")
+    )
+    for folders in (ancestors, roots):
+        for root in folders:
+            if root.name == package:
+                yield root
+            yield root / package
+        if folders is ancestors and share is not None:
+            yield share
+    yield from (prefix / "share" / package for prefix in prefixes)
 
 
 def needed_package(robot: str) -> str | None:

@@ -29,9 +29,10 @@ from simbench.robot.description import (
     require_used_keys,
 )
 from simbench.robot.drives import GRAM_SQUARE_CENTIMETRE, Friction, Motors, choose_gains
+from simbench.robot.mjcf.kept_conversion import read_extension
 from simbench.robot.packages import find_package_of
 from simbench.robot.robot_sources import RobotSource, describe_robot, find_robot, find_urdf
-from simbench.robot.urdf.elements import INERTIA, add_inertial, add_joint
+from simbench.robot.urdf.elements import INERTIA, add_inertial, add_joint, parse_urdf
 from simbench.robot.urdf.source import build_model, read_urdf
 
 __all__ = ["Friction", "Hand", "Motors", "Robot", "load_robot", "placed_robot"]
@@ -40,6 +41,7 @@ Vector = NDArray[np.float64]
 
 # Distance of grip joints, open and closed, from their limits, rad or m; not of those with a shorter travel.
 GRIP_MARGIN = 0.02
+DIGITS = 1e-9  # Distance outside its limits at which a joint of a posture counts as at them, rad or m.
 SEATED = "seated"  # The posture in which the thighs lie on a seat.
 
 
@@ -129,14 +131,14 @@ class Robot:
 
 
 def load_robot(name_or_path: str | Path) -> Robot:
-    """Load a robot by its name, from a `robot.yaml`, or from a URDF.
+    """Load a robot by its name, from a `robot.yaml`, or from a URDF, xacro or MJCF.
 
     Parameters
     ----------
     name_or_path : str or Path
         A name such as `romeo`, or the path of a `robot.yaml`, of the folder that contains one, or of a URDF,
-        as `simbench.robot.robot_sources.find_robot` describes. Of a URDF alone the description is guessed
-        (`simbench.robot.scaffold`).
+        xacro or MJCF, as `simbench.robot.robot_sources.find_robot` describes. Of one of these alone the
+        description is guessed (`simbench.robot.scaffold`).
 
     Returns
     -------
@@ -169,10 +171,19 @@ def load_robot(name_or_path: str | Path) -> Robot:
         fixed_joints=description.fixed_joints,
         kept_links=named_links,
         where=where,
+        xacro=description.xacro,
     )
+    mjcf = read_extension(parse_urdf(urdf, description.xacro))
     model = build_model(text, urdf, floating=floating)
     joint_names = tuple(name for name in model.names if name not in ("universe", "root_joint"))
-    motors = read_joint_rows(description.motors, mirror, joint_names, f"{where}: motors")
+    # Drives and friction that the description does not give are those of an MJCF.
+    motor_rows = description.motors or {
+        name: Drive.model_validate(row) for name, row in mjcf.motors.items() if name in joint_names
+    }
+    friction_rows = description.friction or {
+        name: JointFriction.model_validate(row) for name, row in mjcf.friction.items() if name in joint_names
+    }
+    motors = read_joint_rows(motor_rows, mirror, joint_names, f"{where}: motors")
     drives = [motors.get(name, Drive(rotor=0.0)) for name in joint_names]
     inertias = [
         drive.reflected_inertia
@@ -202,11 +213,13 @@ def load_robot(name_or_path: str | Path) -> Robot:
         require_known(values, joint_names, "joint", f"{where}: postures.{posture}")
         postures[posture] = np.array([values.get(name, 0.0) for name in joint_names])
         for name, value, (low, high) in zip(joint_names, postures[posture], limits, strict=True):
-            if not low <= value <= high:
+            # Limits such as π/3 have more digits than files.
+            if not low - DIGITS <= value <= high + DIGITS:
                 raise RobotError(
                     f"{where}: postures.{posture}.{name}: {value} rad is outside the joint's limits "
                     f"{low:.4f}..{high:.4f}"
                 )
+            postures[posture][joint_names.index(name)] = np.clip(value, low, high)
             # A motor that holds a finger on its stop shares the load with it in a way that rounding decides.
             if name in of_hands and high - low > 2.0 * GRIP_MARGIN:
                 inside = np.clip(value, low + GRIP_MARGIN, high - GRIP_MARGIN)
@@ -249,7 +262,7 @@ def load_robot(name_or_path: str | Path) -> Robot:
     elif not floating:
         base_height = default_base_height(model, text, description.frames, description.groups)
 
-    friction = add_mirrored_entries(description.friction, mirror)
+    friction = add_mirrored_entries(friction_rows, mirror)
     require_known(friction, joint_names, "joint", f"{where}: friction")
     entries = [friction.get(name, JointFriction()) for name in joint_names]
     return Robot(

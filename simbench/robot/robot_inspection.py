@@ -2,7 +2,7 @@
 
 import math
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from simbench.errors import RobotError
 from simbench.robot.description import Description, read_description
+from simbench.robot.mjcf.kept_conversion import read_extension
 from simbench.robot.packages import find_file, find_package_of
 from simbench.robot.robot import Robot, load_robot
 from simbench.robot.robot_limbs import hands_without_shape
@@ -183,7 +184,8 @@ class RobotInspection:
     """A robot as its files describe it, whether it can be simulated or not.
 
     `name_or_path`: name of a robot, path of a `robot.yaml` or of the folder that contains one, or path of any
-    URDF. Raises RobotError if there is no such robot or its file is not a URDF at all.
+    URDF, xacro or MJCF; `xacro`: arguments of a xacro file without a `robot.yaml`. Raises RobotError if there
+    is no such robot or its file is none of these.
 
     `name` is that in the URDF `urdf`, and `source` says where its files are from. `floating`: whether the
     base moves freely; None where nothing says so, as for a URDF without a description. `joints` are all
@@ -197,14 +199,17 @@ class RobotInspection:
     were derived, because the description lists none.
     """
 
-    def __init__(self, name_or_path: str | Path) -> None:
+    def __init__(self, name_or_path: str | Path, xacro: Mapping[str, str] | None = None) -> None:
         file = find_robot(name_or_path)
         urdf, load_error = file.path, ""
         description: Description | None = None
         robot: Robot | None = None
         described = file.path.suffix in YAML_SUFFIXES
         if described:
+            if xacro:
+                raise RobotError(f"{file.path}: its key `xacro` says them; --xacro is for a xacro file alone")
             description = read_description(file.path)
+            xacro = description.xacro
             try:
                 robot = load_robot(name_or_path)
             except RobotError as error:
@@ -212,8 +217,11 @@ class RobotInspection:
             urdf = find_urdf(description.urdf, file.path.parent, f"{file.path}: urdf")
         path, package = file.path if described else None, find_package_of(urdf)
         self.urdf, self.source = urdf, RobotSource(file.origin, file.package, path, urdf, package)
-        self.floating = None if description is None else description.base == "floating"
-        root = parse_urdf(urdf)
+        root = parse_urdf(urdf, xacro)
+        mjcf = read_extension(root)
+        self.floating = mjcf.floating if mjcf.given else None
+        if description is not None:
+            self.floating = description.base == "floating"
         tree = UrdfTree(root)
         self.name, self.joints = tree.name, tree.joints
         self.links = {link.name: link for link in tree.links}
@@ -222,7 +230,7 @@ class RobotInspection:
         kinds: dict[str, str] = {}
         if not errors:
             try:
-                text, notes = read_urdf(urdf, floating=bool(self.floating))
+                text, notes = read_urdf(urdf, floating=bool(self.floating), xacro=xacro)
                 kinds = {joint.name: joint.kind for joint in UrdfTree(ET.fromstring(text)).joints}
             except RobotError as error:
                 errors = [str(error).removeprefix(f"{urdf}: ")]
@@ -232,7 +240,7 @@ class RobotInspection:
         if self.floating is None and not errors:
             # What would change in a URDF without a description if its base moved freely.
             try:
-                fixed, free = (read_urdf(urdf, floating=choice)[1] for choice in (False, True))
+                fixed, free = (read_urdf(urdf, floating=choice, xacro=xacro)[1] for choice in (False, True))
                 warnings += [f"{note} if the base is floating" for note in free if note not in fixed]
             except RobotError as error:
                 warnings.append(str(error).removeprefix(f"{urdf}: "))

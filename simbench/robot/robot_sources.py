@@ -29,11 +29,12 @@ from simbench.robot.packages import (
     find_share_folder,
     shipped_robots,
 )
-from simbench.robot.urdf.elements import parse_urdf
+from simbench.robot.urdf.elements import USD_SUFFIXES, parse_urdf
 
 PACKAGE = "robot_descriptions"
 _PREFIX = f"{PACKAGE}:"
 _SUFFIX = "_description"
+_MENAGERIE = "mujoco_menagerie"
 _NEEDS = "it needs git, and the network when a robot is used for the first time"
 
 
@@ -44,38 +45,70 @@ def find_description(name: str) -> str | None:
     """
     if not name.isidentifier() or importlib.util.find_spec(PACKAGE) is None:
         return None
-    candidates = (name, f"{name}{_SUFFIX}") if not name.endswith(_SUFFIX) else (name,)
+    # Those with `_mj` have an MJCF.
+    candidates = (name, f"{name}{_SUFFIX}", f"{name}_mj{_SUFFIX}") if not name.endswith(_SUFFIX) else (name,)
     modules = (f"{PACKAGE}.{each}" for each in candidates if each.endswith(_SUFFIX))
     return next((module for module in modules if importlib.util.find_spec(module) is not None), None)
 
 
-def fetch_urdf(name: str) -> Path:
-    """Find the URDF of a robot of `robot_descriptions`; its repository is cloned if it is not there yet.
+def fetch_description(name: str) -> Path:
+    """Find the URDF of a robot of `robot_descriptions`, else its MJCF; it is cloned if it is not there yet.
 
-    `name`: name of the robot, with or without `_description`.
+    A module that has only a xacro file expands it itself (`get_urdf_path`). `name`: name of the robot, with
+    or without `_description`.
     """
+    where = f"{PACKAGE}:{name}"
     if importlib.util.find_spec(PACKAGE) is None:
-        raise RobotError(
-            f"robot_descriptions:{name}: the package is not installed; pip install {PACKAGE}; {_NEEDS}"
-        )
+        raise RobotError(f"{where}: the package is not installed; pip install {PACKAGE}; {_NEEDS}")
     module = find_description(name)
     if module is None:
-        raise RobotError(f"robot_descriptions:{name}: {PACKAGE} has no module {name}{_SUFFIX} or {name}")
+        raise RobotError(f"{where}: {PACKAGE} has no module {name}{_SUFFIX} or {name}")
     # What Python and GitPython, with which the package clones, raise.
     failures: tuple[type[Exception], ...] = (ImportError, OSError, ValueError, RuntimeError, AttributeError)
     with suppress(ImportError):
         failures = (*failures, importlib.import_module("git.exc").GitError)
     try:
         described = importlib.import_module(module)
+        path = getattr(described, "URDF_PATH", None)
+        if path is None and hasattr(described, "XACRO_PATH"):
+            path = importlib.import_module(f"{PACKAGE}._xacro").get_urdf_path(described)
     except failures as error:
         reason = " ".join(str(error).split())[:200]
-        raise RobotError(f"robot_descriptions:{name}: cannot be fetched: {reason}; {_NEEDS}") from error
-    path = getattr(described, "URDF_PATH", None)
+        raise RobotError(f"{where}: cannot be fetched: {reason}; {_NEEDS}") from error
+    path = path or getattr(described, "MJCF_PATH", None)
     if path is None:
-        raise RobotError(
-            f"robot_descriptions:{name}: {PACKAGE} has no URDF of it (its other formats are not read)"
-        )
+        raise RobotError(f"{where}: {PACKAGE} has no URDF, xacro or MJCF of it")
     return Path(path)
+
+
+def menagerie_robots() -> list[str]:
+    """List the robots of the package `mujoco-menagerie`; none if it is not installed."""
+    if importlib.util.find_spec(_MENAGERIE) is None:
+        return []
+    names: list[str] = importlib.import_module(_MENAGERIE).names()
+    return names
+
+
+def fetch_menagerie(name: str) -> Path:
+    """Find the MJCF of a robot of `mujoco-menagerie`; it is downloaded if it is not there yet.
+
+    `name`: name of the robot, or NAME/ENTRY for another of its files than the robot alone.
+    """
+    where, (robot, _, entry) = f"{_MENAGERIE}:{name}", name.partition("/")
+    known = menagerie_robots()
+    if not known:
+        raise RobotError(f"{where}: the package is not installed; pip install mujoco-menagerie")
+    if robot not in known:
+        close = difflib.get_close_matches(robot, known, n=1)
+        hint = f" (did you mean `{close[0]}`?)" if close else ""
+        raise RobotError(f"{where}: unknown robot{hint}; allowed: {', '.join(known)}")
+    package = importlib.import_module(_MENAGERIE)
+    try:
+        described = package.get(robot)
+        return Path(described.xml(entry or described.default_model))
+    except (package.MenagerieError, OSError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise RobotError(f"{where}: cannot be fetched: {reason}; it needs the network once") from error
 
 
 def fetching_package() -> InstalledPackage | None:
@@ -89,17 +122,19 @@ def fetching_package() -> InstalledPackage | None:
         return None
 
 
-Origin = Literal["own path", "shipped", "plug-in", "wheel", "robot_descriptions"]
+Origin = Literal["own path", "shipped", "plug-in", "wheel", "robot_descriptions", "mujoco_menagerie"]
 YAML_SUFFIXES = (".yaml", ".yml")
-_URDF = (".urdf", ".xacro", ".xml")
+_MODELS = (".urdf", ".xacro", ".xml", ".mjcf")
+_ROOT = re.compile(rb"<(?:robot|mujoco)[\s>]")
+_INCLUDE = re.compile(rb"""<(?:xacro:)?include\b[^>]*?\bfile(?:name)?\s*=\s*["']([^"']+)["']""")
 
 
 @dataclass(frozen=True)
 class RobotFile:
     """The file that a robot's name stands for."""
 
-    origin: Origin  # `own path`, `shipped`, `plug-in`, `wheel` or `robot_descriptions`.
-    path: Path  # A robot.yaml, or a URDF without one.
+    origin: Origin
+    path: Path  # A robot.yaml, or a URDF, xacro or MJCF without one.
     package: InstalledPackage | None = None  # Package of a plug-in or wheel.
     guessed: bool = False  # Whether the robot.yaml was guessed from a URDF that has none.
 
@@ -108,7 +143,7 @@ class RobotFile:
 class RobotSource:
     """Where the files of a loaded robot are from."""
 
-    origin: Origin  # `own path`, `shipped`, `plug-in`, `wheel` or `robot_descriptions`.
+    origin: Origin
     package: InstalledPackage | None  # Package of a plug-in or wheel.
     description: Path | None  # The robot.yaml; None for a URDF without one.
     urdf: Path
@@ -134,19 +169,25 @@ class RobotSource:
 def find_robot(name_or_path: str | Path) -> RobotFile:
     """Find the file that a robot's name or path stands for.
 
-    A text with a slash, or that ends in `.yaml`, `.yml` or `.urdf`, is a path. A plain name means the robot
-    of that name that ships with simbench, else a folder or file of that name, else a robot of a plug-in
-    (entry points of group `simbench.robots`), else the URDF of that name in a wheel of descriptions, else
-    that of the package `robot_descriptions`, which clones it. `name_or_path`: name; path of a robot.yaml, of
-    the folder that contains one, or of a URDF; `package://PACKAGE/PATH`; or `robot_descriptions:NAME`.
-    Returns the file, and where it is from.
+    A text with a slash, or that ends in `.yaml`, `.yml`, `.urdf`, `.xacro`, `.xml` or `.mjcf`, is a path. A
+    plain name means the robot of that name that ships with simbench, else a file of that name or a folder
+    with a robot.yaml, else a robot of a plug-in (entry points of group `simbench.robots`), else the URDF of
+    that name in a wheel of descriptions, else a folder with one robot, else the robot of that name of the
+    package `mujoco-menagerie`, which downloads it, or `robot_descriptions`, which clones it. `name_or_path`:
+    name; path of a robot.yaml, of a URDF, xacro or MJCF, or of the folder that contains one robot;
+    `package://PACKAGE/PATH`; `robot_descriptions:NAME`; or `mujoco_menagerie:NAME`. Returns the file, and
+    where it is from.
     """
     text = os.fspath(name_or_path)
     if text.startswith(SCHEME):
         path = find_urdf(text, Path(), "robot")
         return RobotFile("wheel", path, find_package_of(path))
     if text.startswith(_PREFIX):
-        return RobotFile("robot_descriptions", fetch_urdf(text.removeprefix(_PREFIX)), fetching_package())
+        return RobotFile(
+            "robot_descriptions", fetch_description(text.removeprefix(_PREFIX)), fetching_package()
+        )
+    if text.startswith(f"{_MENAGERIE}:"):
+        return _menagerie_file(text.removeprefix(f"{_MENAGERIE}:"))
     given = find_given_robot(text)
     if given is not None:
         return given
@@ -170,8 +211,12 @@ def find_robot(name_or_path: str | Path) -> RobotFile:
         urdf = find_wheel_urdfs().get(text)
         if urdf is not None:
             return RobotFile("wheel", urdf, find_package_of(urdf))
+        if os.path.isdir(text) and list_models(Path(text)):
+            return RobotFile("own path", find_only_model(Path(text)))
+        if text in menagerie_robots():
+            return _menagerie_file(text)
         if find_description(text) is not None:
-            return RobotFile("robot_descriptions", fetch_urdf(text), fetching_package())
+            return RobotFile("robot_descriptions", fetch_description(text), fetching_package())
     plug_ins, wheel = find_plug_ins(), find_wheel_urdfs()
     close = difflib.get_close_matches(text.lower(), [*shipped_robots(), *plug_ins, *wheel], n=1)
     hint = f" (did you mean `{close[0]}`?)" if close else ""
@@ -179,8 +224,15 @@ def find_robot(name_or_path: str | Path) -> RobotFile:
     known = ", ".join([*shipped_robots(), *plug_ins])
     raise RobotError(
         f"unknown robot `{text}`; known: {known}{hint}; all: simbench robot list{extra}; or give the path of "
-        f"a URDF or a {DESCRIPTION_FILE}"
+        f"a URDF, xacro, MJCF or a {DESCRIPTION_FILE}"
     )
+
+
+def _menagerie_file(name: str) -> RobotFile:
+    """Find the file of a robot of `mujoco-menagerie`, and which version of the package named it."""
+    path = fetch_menagerie(name)
+    package = InstalledPackage(_MENAGERIE, metadata.version("mujoco-menagerie"))
+    return RobotFile("mujoco_menagerie", path, package)
 
 
 def describe_robot(file: RobotFile) -> tuple[RobotFile, Description]:
@@ -198,22 +250,65 @@ def describe_robot(file: RobotFile) -> tuple[RobotFile, Description]:
 
 
 def find_given_robot(text: str) -> RobotFile | None:
-    """Find the robot.yaml or URDF that a text names: one of the user's, or one that ships with simbench.
+    """Find the file that a text names: one of the user's, or one that ships with simbench.
 
     `text`: name or path. Returns the file; None for a name that is neither. A file in the current directory
-    never takes the place of a robot of the same name that ships with simbench. Raises RobotError for a path
-    of a robot.yaml that is no regular file.
+    never takes the place of a robot of the same name that ships with simbench. Of a folder the robot in it is
+    taken. Raises RobotError for a path of a robot.yaml that is no regular file, and for a folder with several
+    robots, or with none if its name has a slash.
     """
     path, shipped = Path(text), resource_dir("robots") / text / DESCRIPTION_FILE
     if path.suffix in YAML_SUFFIXES:
         return RobotFile("own path", require_regular_file(path, RobotError))
-    if path.suffix in _URDF:
+    if path.suffix.lower() in (*_MODELS, *USD_SUFFIXES):
         return RobotFile("own path", path)
     if os.sep not in text and text not in ("", ".", "..") and os.path.isfile(shipped):
         return RobotFile("shipped", shipped)
     if os.path.isfile(path / DESCRIPTION_FILE):
         return RobotFile("own path", path / DESCRIPTION_FILE)
+    if os.sep in text and os.path.isdir(path):
+        return RobotFile("own path", find_only_model(path))
     return RobotFile("own path", path) if os.path.isfile(path) else None
+
+
+def find_only_model(folder: Path) -> Path:
+    """Find the one URDF, xacro or MJCF of a folder. Raises RobotError if there are several, or none."""
+    models = list_models(folder)
+    if not models:
+        allowed = f"a folder with a {DESCRIPTION_FILE}, URDF, xacro or MJCF"
+        raise RobotError(f"{folder}: has no robot; allowed: {allowed}")
+    if len(models) > 1:
+        names = ", ".join(str(model.relative_to(folder)) for model in models)
+        raise RobotError(f"{folder}: has {len(models)} robots; allowed: one of {names}")
+    return models[0]
+
+
+def list_models(folder: Path) -> list[Path]:
+    """List the URDFs, xacros and MJCFs in a folder and in those directly in it.
+
+    Left out are files that others include, scenes with an MJCF beside them, and xacros beside their URDF.
+    """
+    contents = {
+        path: path.read_bytes()
+        for pattern in ("*", "*/*")
+        for path in sorted(folder.glob(pattern))
+        if path.suffix.lower() in _MODELS and path.is_file()
+    }
+    models = {path: content for path, content in contents.items() if _ROOT.search(content)}
+    included = {
+        os.path.basename(name.decode(errors="replace"))
+        for path, content in models.items()
+        if "scene" not in path.stem
+        for name in _INCLUDE.findall(content)
+    }
+    kept = [path for path in models if path.name not in included]
+    robots = [path for path in kept if "scene" not in path.stem]
+    urdfs = {path.stem for path in robots if path.suffix == ".urdf"}
+    return [
+        path
+        for path in robots or kept
+        if path.suffix != ".xacro" or path.name.removesuffix(".xacro").removesuffix(".urdf") not in urdfs
+    ]
 
 
 def find_urdf(name: str, folder: Path, where: str) -> Path:

@@ -26,7 +26,7 @@ REFUSED = {
     "an empty file": ("", "not XML: no element found"),
     "xacro": (
         '<robot name="a"><link name="${x}"/></robot>',
-        "a xacro file, not yet a URDF; expand it: xacro",
+        "xacro cannot be expanded: name 'x' is not defined",
     ),
     "negative mass": (
         SOUND.replace(THIGH, re.sub(r'<mass value="[^"]*"', '<mass value="-1"', THIGH)),

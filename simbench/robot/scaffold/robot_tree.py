@@ -2,7 +2,7 @@
 
 import copy
 import xml.etree.ElementTree as ET
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, count
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.spatial import ConvexHull, QhullError
 
 from simbench.errors import RobotError
+from simbench.robot.mjcf.kept_conversion import read_extension
 from simbench.robot.urdf.elements import UrdfTree, parse_urdf
 from simbench.robot.urdf.mesh_files import shape_points
 from simbench.robot.urdf.source import build_model, move_root, read_urdf, turn_root
@@ -38,22 +39,30 @@ class Guess:
 class RobotTree:
     """Bodies of a robot, each of which is moved by one joint; body 0 is fixed to the root link.
 
-    It is read from a URDF at `path`; `root` is another link that is made its root, and `rotation` (3, 3) or
-    None a rotation by which the frame of the root link is turned. The robot is in the configuration `rest`
-    (n,), its zero configuration moved into the limits, rad or m; joint j has coordinate j - 1, and the root
-    link is fixed to the world.
+    It is read from a URDF, xacro or MJCF at `path`; `root` is another link that is made its root, and
+    `rotation` (3, 3) or None a rotation by which the frame of the root link is turned; `xacro` are arguments
+    of a xacro file. The robot is in the configuration `rest` (n,), its zero configuration moved into the
+    limits, rad or m; joint j has coordinate j - 1, and the root link is fixed to the world.
     """
 
-    def __init__(self, path: Path, rotation: Array | None = None, root: str = "") -> None:
-        text, self.notes = read_urdf(path, floating=False)
+    def __init__(
+        self,
+        path: Path,
+        rotation: Array | None = None,
+        root: str = "",
+        xacro: Mapping[str, str] | None = None,
+    ) -> None:
+        text, self.notes = read_urdf(path, floating=False, xacro=xacro)
         self.path = path
+        written = parse_urdf(path, xacro)
+        self.mjcf = read_extension(written)
         # The URDF as Pinocchio reads it, with meshes by absolute path.
         text = move_root(text, root) if root else text
         self.text = text if rotation is None else turn_root(text, rotation)
         self.urdf = UrdfTree(ET.fromstring(self.text))
         # Names of joints that mimic another, and of those that are mimicked.
-        written = UrdfTree(parse_urdf(path)).joints
-        self.coupled = {name for joint in written if joint.mimic for name in (joint.name, joint.mimic)}
+        mimics = [joint for joint in UrdfTree(written).joints if joint.mimic]
+        self.coupled = {name for joint in mimics for name in (joint.name, joint.mimic)}
         self.model = model = build_model(self.text, path)
         self._data = model.createData()
         if model.njoints < 2:

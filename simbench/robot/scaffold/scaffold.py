@@ -1,6 +1,6 @@
 """A robot's description from its URDF alone."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from simbench.errors import RobotError, SimbenchError
 from simbench.robot.description import Description
+from simbench.robot.mjcf.kept_conversion import MjcfExtension
 from simbench.robot.scaffold.arms import frame_entry, guess_arms
 from simbench.robot.scaffold.body_roles import (
     BodyRoles,
@@ -48,6 +49,8 @@ _SHORTEST_BONE, _MOST_UNLIKE = 0.06, 0.5
 # three is 10 ms, from which each differs by a factor of 2.7 at most. A power of the torque alone misses the
 # quasi-direct drives by a factor of 50.
 RUN_UP_TIME = 0.01
+# Postures with a meaning of their own, which a keyframe of the same name need not have.
+RESERVED_POSTURES = ("standing", "basic", "ready", "rest", "seated")
 
 
 @dataclass(frozen=True)
@@ -62,14 +65,15 @@ class Scaffold:
     urdf_text: str | None = None
 
 
-def scaffold_robot(urdf: Path) -> Scaffold:
-    """Guess the description of a robot from the graph and the geometry of its URDF.
+def scaffold_robot(urdf: Path, xacro: Mapping[str, str] | None = None) -> Scaffold:
+    """Guess the description of a robot from the graph and the geometry of its URDF, xacro or MJCF.
 
     Names of links and joints only raise the confidence or break a tie. The same URDF gives the same
-    description. Returns description, guesses, and what is missing. Raises RobotError if the file is not a
-    URDF or describes nothing that can be simulated.
+    description. Drives, friction, gains and keyframes of an MJCF are taken as they are. `xacro`: arguments of
+    a xacro file. Returns description, guesses, and what is missing. Raises RobotError if the file is none of
+    these or describes nothing that can be simulated.
     """
-    tree, limbs, turn, root = _upright(urdf)
+    tree, limbs, turn, root = _upright(urdf, xacro)
     legs = tuple(LimbChain(tree, joint, arm=False) for joint in limbs.legs)
     single = len(limbs.arms) == 1
     arms = tuple(LimbChain(tree, joint, arm=True, turret=single) for joint in limbs.arms)
@@ -77,7 +81,7 @@ def scaffold_robot(urdf: Path) -> Scaffold:
     if orientation.forward[0] < _FACING:
         yaw = -float(np.arctan2(orientation.forward[1], orientation.forward[0]))
         turn = pin.utils.rotate("z", yaw) @ turn
-        tree = RobotTree(urdf, turn, root)
+        tree = RobotTree(urdf, turn, root, xacro)
         orientation = replace(orientation, forward=np.eye(3)[0], left=np.eye(3)[1])
     turned = not np.allclose(turn, np.eye(3), atol=1e-6) or bool(root)
     left = orientation.left
@@ -113,6 +117,8 @@ def scaffold_robot(urdf: Path) -> Scaffold:
             for posture in postures.values():
                 posture[joint - 1] = lower + part * (upper - lower)
     pairs = link_pairs(tree, collisions, postures.values())
+    mjcf = tree.mjcf
+    pairs = tuple(pair for pair in pairs if frozenset(pair) not in mjcf.excluded)
     parts = {"trunk": roles.trunk_joints, "head": roles.neck_joints}
     for kind, pair in (("arm", arms), ("leg", legs)):
         for side, limb in _sided(pair):
@@ -138,26 +144,32 @@ def scaffold_robot(urdf: Path) -> Scaffold:
         rounded = np.clip(np.round(q, 6), tree.model.lowerPositionLimit, tree.model.upperPositionLimit)
         values = {joint: value for joint, value in zip(names[1:], rounded.tolist(), strict=True) if value}
         positions[key] = {joint: value for joint, value in values.items() if joint not in left_out}
+    moved = [joint for joint in names[1:] if joint not in left_out]
+    given = _given_by_mjcf(mjcf, moved)
+    keyframes = given.pop("postures")
     frames, wrists, role_guesses = _roles(tree, legs, arms, roles)
     drives, sources = _drives(tree)
     data = {
         "name": tree.urdf.name.strip().replace("/", "_") or urdf.stem,
         "urdf": str(urdf),
+        # The copy whose root link is turned is a URDF.
+        "xacro": {} if turned else dict(xacro or {}),
         "base": "floating" if limbs.feet_count else "fixed",
         "groups": groups,
         "fixed_joints": left_out,
         "frames": frames | held.frames | stance.frames,
         "soles": stance.soles,
         "hands": hands,
-        "postures": positions,
+        "postures": positions | keyframes,
         "motors": {joint: drive for joint, drive in drives.items() if joint not in left_out},
         "gains": "auto",
         "self_collision": group_pairs(pairs),
         "fixed_frames": wrists | held.fixed_frames | stance.fixed_frames,
+        **given,
     }
     try:
-        given = {key: value for key, value in data.items() if value or key == "groups"}
-        description = Description.model_validate(given)
+        filled = {key: value for key, value in data.items() if value or key == "groups"}
+        description = Description.model_validate(filled)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         key, got = ".".join(map(str, first["loc"])), first["input"]
@@ -170,12 +182,14 @@ def scaffold_robot(urdf: Path) -> Scaffold:
         *held.guesses,
         *stance.guesses,
         *_other_guesses(description, sources, len(pairs)),
+        *(Guess(f"postures.{key}", "given", "keyframe of the MJCF", "high") for key in keyframes),
     ]
     missing = [
         *find_limb_doubts(tree, limbs, legs, arms, orientation),
         *find_doubts(tree),
         *held.missing,
         *stance.missing,
+        *_mjcf_notes(mjcf, description),
     ]
     if root:
         missing.append(
@@ -194,18 +208,18 @@ def scaffold_robot(urdf: Path) -> Scaffold:
     return Scaffold(description, tuple(guesses), tuple(missing), tree.text if turned else None)
 
 
-def _upright(urdf: Path) -> tuple[RobotTree, Limbs, Array, str]:
+def _upright(urdf: Path, xacro: Mapping[str, str] | None) -> tuple[RobotTree, Limbs, Array, str]:
     """Read a robot with its root link upright, and at the pelvis if it stands.
 
     The root link is turned if the robot has legs and arms only along another axis than z. Returns tree and
     limbs, the turn of the root link (3, 3), and the link that was made the root; empty if none was.
     """
-    tree, turn = RobotTree(urdf), np.eye(3)
+    tree, turn = RobotTree(urdf, xacro=xacro), np.eye(3)
     limbs = find_limbs(tree)
     sideways = limbs.clusters and not limbs.feet_count
     for axis, angle in (("x", 90), ("y", -90), ("x", -90), ("y", 90), ("x", 180)) if sideways else ():
         tried = pin.utils.rotate(axis, np.radians(angle))
-        turned = RobotTree(urdf, tried)
+        turned = RobotTree(urdf, tried, xacro=xacro)
         found = find_limbs(turned)
         if found.legs and found.arms:
             tree, limbs, turn = turned, found, tried
@@ -215,7 +229,7 @@ def _upright(urdf: Path) -> tuple[RobotTree, Limbs, Array, str]:
     if root:
         # What was upward stays upward.
         turn = tree.poses[pelvis].rotation
-        tree = RobotTree(urdf, turn, root)
+        tree = RobotTree(urdf, turn, root, xacro)
         limbs = find_limbs(tree)
     return tree, limbs, turn, root
 
@@ -228,9 +242,14 @@ def _sided(pair: tuple[LimbChain, ...]) -> Iterator[tuple[str, LimbChain]]:
 def _drives(tree: RobotTree) -> tuple[dict[str, dict[str, float]], dict[str, str]]:
     """Inertia of all drives, from `<rotor_params>` of SRDF files near the URDF, else from the joint limits.
 
-    Returns the drives by joint as `motors` has them, none if nothing is known of any; and by joint where its
-    drive is known from: `srdf`, `limits` or `unknown`.
+    An MJCF has them itself. Returns the drives by joint as `motors` has them, none if nothing is known of
+    any; and by joint where its drive is known from: `mjcf`, `srdf`, `limits` or `unknown`.
     """
+    if tree.mjcf.given:
+        # A joint that moves no inertia is fixed.
+        given = {name: tree.mjcf.motors[name] for name in tree.model.names[1:]}
+        known = any(drive["reflected_inertia"] for drive in given.values())
+        return (given if known else {}), dict.fromkeys(given, "mjcf")
     rotors: dict[str, tuple[float, float]] = {}
     for folder in (tree.path.parent, tree.path.parent.parent / "srdf"):
         for path in sorted(folder.glob("*.srdf")):
@@ -259,6 +278,34 @@ def _drives(tree: RobotTree) -> tuple[dict[str, dict[str, float]], dict[str, str
             drives[name] = {"reflected_inertia": float(f"{RUN_UP_TIME * effort / speed:.3g}")}
             sources[name] = "limits"
     return (drives if any(drive["reflected_inertia"] for drive in drives.values()) else {}), sources
+
+
+def _given_by_mjcf(mjcf: MjcfExtension, joints: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Sections of a description that an MJCF gives: keyframes, friction, and gains if it has all of them.
+
+    `joints`: names of the joints that move.
+    """
+    postures = {
+        key: {joint: q[joint] for joint in joints if q[joint]}
+        for key, q in mjcf.postures.items()
+        if key not in RESERVED_POSTURES
+    }
+    sections: dict[str, dict[str, Any]] = {"postures": postures}
+    sections["friction"] = {joint: mjcf.friction[joint] for joint in joints if joint in mjcf.friction}
+    if joints and mjcf.gains.keys() >= set(joints):
+        sections["gains"] = {joint: mjcf.gains[joint] for joint in joints}
+    return sections
+
+
+def _mjcf_notes(mjcf: MjcfExtension, description: Description) -> Iterator[str]:
+    """Say what of an MJCF is left out, and where the guesses differ from it."""
+    yield from (f"mjcf: {note}" for note in mjcf.notes)
+    for key in RESERVED_POSTURES:
+        if key in mjcf.postures:
+            yield f"mjcf: keyframe `{key}`: a posture of this name has a meaning of its own; left out"
+    if mjcf.given and mjcf.floating != (description.base == "floating"):
+        root = "a free joint" if mjcf.floating else "no free joint"
+        yield f"base: {description.base} by the limbs, but the root link of the MJCF has {root}"
 
 
 def _limb_guesses(
@@ -340,7 +387,12 @@ def _doubt_bones(tree: RobotTree, lengths: tuple[float, float]) -> str:
 
 def _other_guesses(description: Description, sources: Mapping[str, str], pairs: int) -> Iterator[Guess]:
     """Guesses about drives, gains, collision pairs and joints that are fixed."""
-    counts = [[*sources.values()].count(source) for source in ("srdf", "limits")]
+    counts = [[*sources.values()].count(source) for source in ("srdf", "limits", "mjcf")]
+    if description.motors and counts[2]:
+        yield Guess("motors", f"{counts[2]} joints", "armature of the MJCF", "high")
+    if description.friction:
+        reason = "damping and friction loss of the MJCF"
+        yield Guess("friction", f"{len(description.friction)} joints", reason, "high")
     if description.motors and counts[0]:
         yield Guess("motors", f"{counts[0]} joints", "<rotor_params> of an SRDF near the URDF", "high")
     if description.motors and counts[1]:
@@ -348,7 +400,11 @@ def _other_guesses(description: Description, sources: Mapping[str, str], pairs: 
             "assumed: the largest torque brings the rotor to the largest speed in 10 ms; off by 2.7 times"
         )
         yield Guess("motors", f"{counts[1]} joints", reason, "low")
-    yield Guess("gains", "auto", "from the inertia that each joint moves", "medium")
+    if description.gains == "auto":
+        yield Guess("gains", "auto", "from the inertia that each joint moves", "medium")
+    else:
+        reason = "stiffness and damping of the MJCF's position actuators"
+        yield Guess("gains", f"{len(description.gains)} joints", reason, "high")
     reason = "links that touch in some random configurations, not in all, and not in the postures"
     yield Guess("self_collision", f"{pairs} pairs", reason, "high" if pairs else "medium")
     if description.fixed_joints:

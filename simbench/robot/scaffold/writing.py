@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import re
+import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*")
 _RESERVED = {"yes", "no", "on", "off", "true", "false", "null"}
 _WIDTH = 110
 _ABOUT = {
+    "xacro": "Arguments of the xacro file.",
     "base": "Whether the root link moves freely.",
     "groups": "Joints of each part of the body, from the trunk outward.",
     "fixed_joints": "Joints that stay where they are; what they moved is part of the link before.",
@@ -30,6 +32,7 @@ _ABOUT = {
     "hands": "Links that touch what a hand holds, and the joints that close it.",
     "postures": "Joint positions, rad; those left out are 0.",
     "motors": "Inertia of the drives as the joints feel it, kg·m².",
+    "friction": "Friction of the joints in motion and at rest, N·m, and N·m·s/rad.",
     "gains": "",
     "self_collision": "Each link of the first list can collide with each of the second.",
 }
@@ -74,7 +77,7 @@ def scaffold_text(scaffold: Scaffold, urdf: str) -> str:
     """
     data = scaffold.description.model_dump(exclude_unset=True, mode="json")
     lines = [
-        "# Written by `simbench robot scaffold` from the URDF alone; correct what is wrong.",
+        "# Written by `simbench robot scaffold` from the URDF, xacro or MJCF alone; correct what is wrong.",
         "#   [guessed]  from graph, geometry and limits; the reason stands beside it",
         "#   [assumed]  the URDF does not say it; an estimate",
         "# Units: m, kg, rad, s, N·m.",
@@ -155,7 +158,8 @@ def guessed_description(urdf: Path) -> Path:
             "XDG_CACHE_HOME), or a robot.yaml: simbench robot scaffold writes it"
         )
     root = parse_urdf(urdf)
-    digest = hashlib.sha256(f"{_RULES} {urdf.resolve()}".encode() + urdf.read_bytes())
+    # A file that others are included in is what they make of it together.
+    digest = hashlib.sha256(f"{_RULES} {urdf.resolve()}".encode() + urdf.read_bytes() + ET.tostring(root))
     for mesh in root.iter("mesh"):
         path = find_file(mesh.get("filename", ""), urdf.parent)
         if path is not None:

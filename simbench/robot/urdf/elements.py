@@ -4,7 +4,7 @@ import math
 import re
 import sys
 import xml.etree.ElementTree as ET
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from xml.parsers import expat
@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from simbench.errors import RobotError
 from simbench.files.text import printable, require_regular_file
+from simbench.robot.mjcf.kept_conversion import convert_kept
+from simbench.robot.urdf.xacro_files import expand_xacro, is_xacro
 from simbench.system.limits import MOST_ELEMENTS, require_at_most
 
 # Largest file, bytes. Meshes are files of their own: the largest URDFs have a few megabytes.
@@ -102,7 +104,8 @@ Numbers = tuple[float, ...]
 
 
 # Formats of other files, by their outermost element.
-_OTHER_FORMATS = {"sdf": "SDF", "mujoco": "MJCF (MuJoCo)", "COLLADA": "a mesh", "gazebo": "SDF"}
+_OTHER_FORMATS = {"sdf": "SDF", "COLLADA": "a mesh", "gazebo": "SDF", "mujocoinclude": "a part of an MJCF"}
+USD_SUFFIXES = (".usd", ".usda", ".usdc", ".usdz")
 
 
 @dataclass(frozen=True)
@@ -150,18 +153,30 @@ class UrdfJoint:
     mimic: str | None  # Name of the joint that it mimics.
 
 
-def parse_urdf(path: Path) -> ET.Element:
-    """Read the XML of a URDF. `path`: the file. Returns the element `<robot>`."""
+def parse_urdf(path: Path, xacro: Mapping[str, str] | None = None) -> ET.Element:
+    """Read the XML of a robot's file: a URDF, a xacro file, which is expanded, or MJCF, which is converted.
+
+    `path`: the file; `xacro`: arguments of a xacro file by name. Returns the element `<robot>`; that of an
+    MJCF has an element `<mjcf>` with what a URDF has no words for.
+    """
+    if path.suffix.lower() in USD_SUFFIXES:
+        raise RobotError(
+            f"{path}: a USD file; USD is not read: convert it to a URDF (pip install nvidia-srl-usd-to-urdf, "
+            "or Isaac Sim: File > Export to URDF), or take the URDF or MJCF that it was made from"
+        )
     robot = read_xml(path)
-    if path.suffix == ".xacro" or any(
-        "xacro" in element.tag or any("${" in value for value in element.attrib.values())
-        for element in robot.iter()
-    ):
-        raise RobotError(f"{path}: a xacro file, not yet a URDF; expand it: xacro {path.name} > robot.urdf")
+    if robot.tag == "robot" and is_xacro(path, robot):
+        robot = expand_xacro(path, xacro or {})
+    elif xacro:
+        raise RobotError(f"{path}: no xacro file; arguments of xacro are allowed for a .xacro file only")
+    if robot.tag == "mujoco":
+        robot = read_xml(convert_kept(path))
     if robot.tag != "robot":
         other = _OTHER_FORMATS.get(robot.tag)
         hint = f"; {other} is not read: convert it to a URDF" if other else ""
-        raise RobotError(f"{path}: expected <robot> as the outermost element, found <{robot.tag}>{hint}")
+        raise RobotError(
+            f"{path}: expected <robot> or <mujoco> as the outermost element, found <{robot.tag}>{hint}"
+        )
     count = sum(element.tag in ("link", "joint", "visual", "collision") for element in robot.iter())
     require_at_most(count, MOST_ELEMENTS, f"{path}: links, joints and shapes", RobotError)
     return robot

@@ -51,7 +51,8 @@ def normalise_urdf(robot: ET.Element, tree: UrdfTree, folder: Path) -> list[str]
     `tree`: links and joints of the same robot, as they were read; `folder`: folder of the URDF, to which mesh
     paths are relative. Returns what was changed or left out, one line each.
     """
-    notes = []
+    # Of an MJCF: what its conversion to a URDF left out.
+    notes = [note.text or "" for note in robot.iterfind("mjcf/note")]
     for number, material in enumerate(robot.iter("material")):
         # Bullet refuses a link with a material that has no name.
         material.set("name", material.get("name") or f"unnamed {number}")

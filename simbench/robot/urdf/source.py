@@ -56,8 +56,9 @@ def read_urdf(
     fixed_joints: Mapping[str, float] | None = None,
     kept_links: Collection[str] = (),
     where: str = "",
+    xacro: Mapping[str, str] | None = None,
 ) -> tuple[str, tuple[str, ...]]:
-    """Read a URDF and convert what simulators read differently or not at all.
+    """Read a URDF, xacro or MJCF, and convert what simulators read differently or not at all.
 
     - Meshes get absolute paths; shapes whose mesh is not found or not readable are left out.
     - `continuous` joints become `revolute` ones with a range of 1600 revolutions in both directions:
@@ -74,11 +75,11 @@ def read_urdf(
 
     `path`: the file; `floating`: whether the base moves freely. Of a robot.yaml: `frames`: massless frames by
     name, which are added; `fixed_joints`: joints that are fixed, and their positions, rad or m; `kept_links`:
-    links that it names; `where`: its file, for messages. Returns `text`: the URDF as XML, with meshes by
-    absolute path, which Pinocchio and Bullet both read, wherever it is put; `notes`: one line, with the
-    element's name, for everything that was changed or left out.
+    links that it names; `where`: its file, for messages; `xacro`: arguments of a xacro file. Returns `text`:
+    the URDF as XML, with meshes by absolute path, which Pinocchio and Bullet both read, wherever it is put;
+    `notes`: one line, with the element's name, for everything that was changed or left out.
     """
-    robot, frames = parse_urdf(path), frames or {}
+    robot, frames = parse_urdf(path, xacro), frames or {}
     named = {*frames, *kept_links}
     free = _fix_free_base(robot)
     _apply_description(robot, fixed_joints or {}, frames, where)

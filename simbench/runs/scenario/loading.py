@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
-from simbench.errors import RobotError, ScenarioError, closest_name
+from simbench.errors import ScenarioError, closest_name
 from simbench.files.text import require_regular_file
 from simbench.files.yaml_document import EXPONENT, KeyPath, YamlDocument, format_key_path, read_yaml
 from simbench.options import TRAJECTORY
@@ -376,22 +376,24 @@ def scenario_files(scenario: Scenario) -> list[Path]:
 def robot_files(name: str) -> list[Path]:
     """List the files that describe a robot: its robot.yaml, URDF and meshes.
 
-    `name`: name of a robot, or path of a robot.yaml, of its folder, or of a URDF.
+    Of a xacro file also those that it includes, of an MJCF the URDF that it was converted to. `name`: name of
+    a robot, or path of a robot.yaml, of its folder, or of a URDF, xacro or MJCF.
     """
     # Importing Pinocchio takes a second, which reading a scenario need not wait for.
+    from simbench.robot.mjcf.kept_conversion import convert_kept
     from simbench.robot.packages import find_file
     from simbench.robot.robot_sources import describe_robot, find_robot, find_urdf
+    from simbench.robot.urdf.elements import parse_urdf
 
     file = find_robot(name)
     file, description = describe_robot(file)
     urdf = find_urdf(description.urdf, file.path.parent, f"{file.path}: urdf")
-    try:
-        text = urdf.read_text(encoding="utf-8")
-    except OSError as error:
-        raise RobotError(f"{urdf}: cannot be read: {error.strerror}") from error
-    names = re.findall(r'filename="([^"]+)"', text)
+    root = parse_urdf(urdf, description.xacro)
+    included = [Path(each.get("file", "")) for each in root.findall("xacro")]
+    included += [] if root.find("mjcf") is None else [convert_kept(urdf)]
+    names = [element.get("filename", "") for element in root.iter() if "filename" in element.attrib]
     meshes = (find_file(name, urdf.parent) for name in dict.fromkeys(names))
-    found = [file.path, urdf, *(mesh for mesh in meshes if mesh is not None)]
+    found = [file.path, urdf, *included, *(mesh for mesh in meshes if mesh is not None)]
     return list(dict.fromkeys(found))
 
 

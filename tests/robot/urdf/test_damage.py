@@ -94,7 +94,10 @@ def test_a_number_that_cannot_be_true_is_refused_or_said_with_its_element(
         (WHOLE.replace("</robot>", "&nothing;</robot>"), "undefined entity"),
         ("<?xml version='1.0' encoding='klingon'?>" + WHOLE, "not XML: "),
         (WHOLE.replace("base", "a\0b"), "not XML: "),
-        (WHOLE.replace('mass value="1.0"', 'mass value="${mass}"', 1), "a xacro file, not yet a URDF"),
+        (
+            WHOLE.replace('mass value="1.0"', 'mass value="${mass}"', 1),
+            "xacro cannot be expanded: name 'mass' is not defined",
+        ),
         (WHOLE.replace("</robot>", f"<!--{'x' * 20_000_000}--></robot>"), "larger than 20 MB"),
     ],
     ids=lambda value: value[:20],

@@ -19,11 +19,11 @@ GOOD = joint("elbow", "base", "arm")
     ("content", "message"),
     [
         ("<robot", "not XML: "),
-        ("<sdf/>", "expected <robot> as the outermost element, found <sdf>"),
+        ("<sdf/>", "expected <robot> or <mujoco> as the outermost element, found <sdf>"),
         ("<robot name='a'/>", "has no <link>"),
         (
             '<robot xmlns:xacro="http://ros.org/wiki/xacro"><xacro:property name="a" value="1"/></robot>',
-            "a xacro file, not yet a URDF; expand it: xacro robot.urdf > robot.urdf",
+            "has no <link>",
         ),
         (
             robot(BASE, ARM, joint("ball", "base", "arm", "spherical")),
