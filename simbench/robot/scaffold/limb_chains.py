@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 import pinocchio as pin
 
+from simbench.errors import RobotError
 from simbench.robot.limb_bend import find_bend
 from simbench.robot.scaffold.robot_tree import Array, RobotTree
 
@@ -266,22 +268,45 @@ _LEAST_JOINTS = 6
 _MOST_JOINTS = 7  # Shoulder, elbow and wrist of an arm need no more: a further light joint is a grip.
 
 
+@dataclass(frozen=True)
+class Correction:
+    """What is known of the limbs of one side, and need not be guessed; empty where it must be."""
+
+    elbow: str = ""  # Joint that bends the arm.
+    wrist: str = ""  # Joint at the wrist.
+    hand: str = ""  # Last joint of the arm, which moves the hand as a whole; what follows are fingers.
+    palm: str = ""  # Link whose frame is the palm's: x along the fingers, z out of the back of the hand.
+    sole: str = ""  # Link that is the sole: its shapes, or its frame, z upward.
+
+
+_NOTHING = Correction()
+
+
 class LimbChain:
     """An arm or a leg, divided into its parts.
 
     `joints`: its joints from the trunk to hand or foot; the last one moves hand or foot as a whole; `middle`:
     joint of the elbow or the knee; `start`: joint whose origin is at the shoulder or the hip; `end` (3,):
-    wrist or ankle in the frame of the last body, m: its origin, or a point of the forearm where no joint
-    follows the elbow; `fingers`: joints beyond the hand; `lengths`: of upper and lower bone, m.
+    wrist or ankle in the frame of the last body, m; `wrist`: joint there, mostly the last one, 0 where no
+    joint follows the elbow; `fingers`: joints beyond the hand; `lengths`: of upper and lower bone, m; `said`:
+    what need not be guessed.
     """
 
-    def __init__(self, tree: RobotTree, first: int, *, arm: bool, turret: bool = False) -> None:
+    def __init__(
+        self, tree: RobotTree, first: int, *, arm: bool, turret: bool = False, said: Correction = _NOTHING
+    ) -> None:
         """Divide the chain that begins with a first joint.
 
         `arm`: whether it is an arm, which may have fingers; `turret`: whether a first vertical joint belongs
-        to a column below the shoulder, as in most single arms.
+        to a column below the shoulder, as in most single arms; `said`: what is known of it.
         """
+        self.said, below = said, tree.subtree(first)
         joints = _without_fingers(tree, _deepest_chain(tree, first)) if arm else _deepest_chain(tree, first)
+        if arm and said.hand:
+            palm = _named_joint(tree, below, "hand", said.hand)
+            joints = [int(joint) for joint in tree.model.supports[palm] if joint in below]
+        known = _named_joint(tree, joints, "elbow", said.elbow) if arm and said.elbow else None
+        wrist = _named_joint(tree, joints, "wrist", said.wrist) if arm and said.wrist else None
         self.joints = tuple(joints)
         beyond = [body for body in tree.subtree(joints[-1]) if body not in joints] if arm else []
         self.fingers = tuple(beyond)
@@ -290,17 +315,20 @@ class LimbChain:
         # What is farthest from the last joint: fingertips or the tip of the foot.
         last = np.vstack([origins[-1:], tree.placed_points([joints[-1], *self.fingers])])
         tip = last[np.round(np.linalg.norm(last - origins[-1], axis=1), 9).argmax()]
-        bend = find_bend(
-            origins, axes, np.array([tree.limits(joint) for joint in joints]), [origins[-1], tip]
-        )
+        self.wrist = joints[-1] if wrist is None else wrist
+        ends = [origins[-1], tip] if wrist is None else [tree.poses[wrist].translation]
+        limits = np.array([tree.limits(joint) for joint in joints])
+        bend = find_bend(origins, axes, limits, ends, None if known is None else joints.index(known))
         self.middle, self.end, self.lengths = joints[-1], np.zeros(3), (0.0, 0.0)
         if bend is not None:
-            self.middle, end = joints[bend.joint], origins[-1]
+            self.middle, end = joints[bend.joint], ends[0]
             upper = float(np.linalg.norm(bend.place - bend.root))
             if bend.end == 1:
                 # No wrist: hand and forearm are one, of which the forearm is as long as the upper arm.
                 whole = tip - bend.place
                 end = bend.place + whole * min(1.0, upper / max(float(np.linalg.norm(whole)), 1e-9))
+                self.wrist = 0
+            if self.wrist != joints[-1]:
                 self.end = tree.poses[joints[-1]].actInv(end)
             self.lengths = upper, float(np.linalg.norm(end - bend.place))
         # Behind the last gap between the axes before the middle.
@@ -358,6 +386,14 @@ class LimbChain:
             ends = self.end_point(poses) - poses[self.joints[0]].translation
             lengths.append(np.linalg.norm(ends))
         return values, np.array(lengths)
+
+
+def _named_joint(tree: RobotTree, joints: Sequence[int], key: str, name: str) -> int:
+    """Find a joint of a limb by the name that a correction says."""
+    names = [tree.model.names[joint] for joint in joints]
+    if name not in names:
+        raise RobotError(f"{tree.path}: {key} {name}: no joint of this limb; allowed: {', '.join(names)}")
+    return joints[names.index(name)]
 
 
 def _without_fingers(tree: RobotTree, joints: list[int]) -> list[int]:

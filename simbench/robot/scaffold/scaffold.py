@@ -28,7 +28,7 @@ from simbench.robot.scaffold.collision_pairs import (
     sample_collisions,
 )
 from simbench.robot.scaffold.doubts import find_doubts, find_limb_doubts, listed
-from simbench.robot.scaffold.limb_chains import LimbChain, Limbs, find_limbs, lone_leg
+from simbench.robot.scaffold.limb_chains import Correction, LimbChain, Limbs, find_limbs, lone_leg
 from simbench.robot.scaffold.robot_tree import Array, Confidence, Guess, RobotTree
 from simbench.robot.scaffold.standing import guess_stance
 from simbench.robot.sides import SIDES
@@ -65,13 +65,17 @@ class Scaffold:
     urdf_text: str | None = None
 
 
-def scaffold_robot(urdf: Path, xacro: Mapping[str, str] | None = None) -> Scaffold:
+def scaffold_robot(
+    urdf: Path, xacro: Mapping[str, str] | None = None, corrections: Mapping[str, Correction] | None = None
+) -> Scaffold:
     """Guess the description of a robot from the graph and the geometry of its URDF, xacro or MJCF.
 
     Names of links and joints only raise the confidence or break a tie. The same URDF gives the same
     description. Drives, friction, gains and keyframes of an MJCF are taken as they are. `xacro`: arguments of
-    a xacro file. Returns description, guesses, and what is missing. Raises RobotError if the file is none of
-    these or describes nothing that can be simulated.
+    a xacro file; `corrections`: what is known of the limbs of a side, `left` or `right`, and need not be
+    guessed; what follows from it still is. Returns description, guesses, and what is missing. Raises
+    RobotError if the file is none of these or describes nothing that can be simulated, or what is said to be
+    known is not there.
     """
     tree, limbs, turn, root = _upright(urdf, xacro)
     legs = tuple(LimbChain(tree, joint, arm=False) for joint in limbs.legs)
@@ -90,6 +94,12 @@ def scaffold_robot(urdf: Path, xacro: Mapping[str, str] | None = None) -> Scaffo
             sorted(pair, key=lambda limb: -sum(float(tree.poses[j].translation @ left) for j in limb.joints))
         )
         for pair in (legs, arms)
+    )
+    known = {side: (corrections or {}).get(side, Correction()) for side in SIDES}
+    legs = tuple(LimbChain(tree, leg.joints[0], arm=False, said=known[side]) for side, leg in _sided(legs))
+    arms = tuple(
+        LimbChain(tree, arm.joints[0], arm=True, turret=single, said=known[side])
+        for side, arm in _sided(arms)
     )
     roles = find_body_roles(tree, legs, arms, left)
     # Left and right joints with the sign with which the right one mirrors the left one.
@@ -359,14 +369,18 @@ def _roles(
         found.append((f"{side}_shoulder", tree.joint_link(arm.start), reason, "medium"))
         lengths = f"upper arm {arm.lengths[0]:.3f} m, forearm {arm.lengths[1]:.3f} m"
         reason = f"its joint's axis is farthest from shoulder and wrist; {lengths}"
-        doubt = _doubt_bones(tree, arm.lengths)
+        doubt = "" if arm.said.elbow else _doubt_bones(tree, arm.lengths)
+        reason = f"as was said; {lengths}" if arm.said.elbow else reason
         found.append((f"{side}_elbow", elbow_link(tree, arm), reason + doubt, "low" if doubt else "high"))
-        link, reason = tree.joint_link(arm.joints[-1]), "moved by the last joint before the fingers"
-        if arm.end.any():
+        link, reason = (
+            tree.joint_link(arm.wrist or arm.joints[-1]),
+            "moved by the last joint before the fingers",
+        )
+        if not arm.wrist:
             link, reason = tree.free_name(f"{side}_wrist"), "new: no joint follows the elbow; as far as "
             reason += "the shoulder is from it, or at the end of the arm"
             fixed[link] = frame_entry(tree, arm.joints[-1], pin.SE3(np.eye(3), arm.end))
-        found.append((f"{side}_wrist", link, reason, "medium" if arm.end.any() else "high"))
+        found.append((f"{side}_wrist", link, reason, "high" if arm.wrist else "medium"))
     for side, leg in _sided(legs):
         if len(leg.joints) > 2:
             link = tree.joint_link(leg.joints[leg.joints.index(leg.middle) - 1])
