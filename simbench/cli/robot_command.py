@@ -13,8 +13,9 @@ from typer import Option
 
 from simbench.cli.completion import complete_robot
 from simbench.cli.console import make_console, progress_bars
-from simbench.cli.shared_options import argument, example, output
+from simbench.cli.shared_options import argument, example, option, output
 from simbench.errors import RobotError
+from simbench.robot.sides import SIDES
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -106,18 +107,52 @@ def scaffold(
         Path | None, output("By default a folder named after the robot in the current directory.", "DIR")
     ] = None,
     force: Annotated[bool, Option("--force", help="Overwrite a robot.yaml that exists.")] = False,
+    picture: Annotated[
+        Path | None, output("Draw the robot with the bones that were found.", "FILE.png")
+    ] = None,
+    elbow: Annotated[list[str] | None, option("Joint that bends the arm.", "SIDE=JOINT")] = None,
+    wrist: Annotated[list[str] | None, option("Joint at the wrist.", "SIDE=JOINT")] = None,
+    hand: Annotated[
+        list[str] | None, option("Joint that moves the hand as a whole; fingers follow it.", "SIDE=JOINT")
+    ] = None,
+    palm: Annotated[
+        list[str] | None,
+        option("Link whose frame is the palm's: x along the fingers, z out of the back.", "SIDE=LINK"),
+    ] = None,
+    sole: Annotated[
+        list[str] | None, option("Link that is the sole: its shapes, or its frame, z upward.", "SIDE=LINK")
+    ] = None,
     xacro: _Xacro = None,
 ) -> None:
-    """Guess a robot.yaml from URDF, xacro or MJCF, and print each guess with its reason and confidence."""
+    """Guess a robot.yaml from URDF, xacro or MJCF, and print each guess with its reason and confidence.
+
+    What is known is given, such as --elbow left=joint3 --elbow right=joint10; what follows from it is guessed
+    anew.
+    """
     from simbench.robot.robot_sources import YAML_SUFFIXES, find_robot
+    from simbench.robot.scaffold.limb_chains import Correction
     from simbench.robot.scaffold.scaffold import scaffold_robot
     from simbench.robot.scaffold.writing import write_scaffold
 
     file = find_robot(urdf).path
     if file.suffix in YAML_SUFFIXES:
         raise RobotError(f"{file}: describes the robot already; allowed: {_FILES}")
-    found = scaffold_robot(file, _xacro_arguments(xacro))
+    known: dict[str, dict[str, str]] = {side: {} for side in SIDES}
+    given = {"elbow": elbow, "wrist": wrist, "hand": hand, "palm": palm, "sole": sole}
+    for key, texts in given.items():
+        for text in texts or ():
+            side, equals, name = text.partition("=")
+            if side not in known or not equals or not name:
+                raise RobotError(f"--{key} {text}: allowed: left=NAME or right=NAME")
+            known[side][key] = name
+    corrections = {side: Correction(**names) for side, names in known.items()}
+    found = scaffold_robot(file, _xacro_arguments(xacro), corrections)
     path = write_scaffold(found, out or Path(found.description.name), force=force)
+    if picture is not None:
+        from simbench.robot.robot import load_robot
+        from simbench.sim.rendering.portrait import draw_portrait
+
+        draw_portrait(load_robot(path), picture, bones=True)
     table = _table("key", "guess", "confidence", "reason")
     for column in table.columns:
         column.no_wrap, column.overflow = column.header == "confidence", "fold"
@@ -127,6 +162,8 @@ def scaffold(
     print()
     for line in found.missing:
         print(f"note  {line}")
+    if picture is not None:
+        print(f"picture  {picture}")
     print(f"robot  {path}")
 
 

@@ -30,17 +30,22 @@ class Bend(NamedTuple):
     root: Array  # (3,): shoulder or hip, the point nearest to the axes of all joints that swing the bone, m.
 
 
-def find_bend(origins: Array, axes: Array, limits: Array, ends: Sequence[Array]) -> Bend | None:
+def find_bend(
+    origins: Array, axes: Array, limits: Array, ends: Sequence[Array], known: int | None = None
+) -> Bend | None:
     """Find what bends a limb, and where its upper bone begins.
 
     It is the joint whose axis is farthest from both ends of the limb: that of a joint which turns a bone
     about its own line passes near one of them, and joints near an end hardly change the ends' distance.
     `origins`, `axes` (n, 3): origins of the joints, m, and unit vectors of their axes, zero for those that
     slide, in one frame; `limits` (n, 2): position limits, rad; `ends`: points (3,) where the limb may end:
-    the wrist, then the hand. Returns None if no joint bends it: the ends keep their distance.
+    the wrist, then the hand; `known`: index of the joint that bends it, if that is known. Returns None if no
+    joint bends it: the ends keep their distance.
     """
     across = np.eye(3) - axes[:, :, None] * axes[:, None, :]
     turns, best, found = np.linalg.norm(axes, axis=1) > 0.5, 0.0, None
+    if known is not None:
+        turns = turns & (np.arange(len(axes)) == known)
     for number, tip in enumerate(ends):
         root, end = ((across @ (point - origins)[:, :, None])[..., 0] for point in (origins[0], tip))
         distance = np.minimum(np.linalg.norm(root, axis=1), np.linalg.norm(end, axis=1)) * turns
@@ -63,7 +68,7 @@ def find_bend(origins: Array, axes: Array, limits: Array, ends: Sequence[Array])
     centre, last = origins[0], middle - 1
     for _ in range(_ROUNDS):
         along = (origins[middle] - centre) / max(float(np.linalg.norm(origins[middle] - centre)), 1e-9)
-        swing = (1.0 - (axes[:middle] @ along) ** 2) * turns[:middle]
+        swing = (1.0 - (axes[:middle] @ along) ** 2) * np.linalg.norm(axes[:middle], axis=1)
         swinging = np.flatnonzero(swing > _SWINGS)[::-1]
         if not swinging.size:
             break

@@ -8,6 +8,7 @@ import numpy as np
 import pinocchio as pin
 from scipy.optimize import least_squares
 
+from simbench.errors import RobotError
 from simbench.robot.scaffold.body_roles import UP, Orientation
 from simbench.robot.scaffold.collision_pairs import CLEARANCE, touching_bodies
 from simbench.robot.scaffold.limb_chains import LimbChain
@@ -78,6 +79,12 @@ def guess_arms(
     for side, arm in zip(sides, arms, strict=True):
         hand, index = arm.joints[-1], np.array(arm.joints) - 1
         candidates, sure, reason = find_palm(tree, arm, flange=single)
+        said = arm.said.palm
+        if said:
+            if said not in tree.links[hand]:
+                allowed = ", ".join(tree.links[hand])
+                raise RobotError(f"{tree.path}: palm {said}: no link of the {side} hand; allowed: {allowed}")
+            candidates, sure, reason = [tree.placement(said)], True, "as was said"
         if single:
             # The back of a round hand is upward in the posture to begin work from.
             postures = find_ready_postures(tree, arm, candidates[0], forward, left)
@@ -88,7 +95,7 @@ def guess_arms(
             frame = candidates[int(np.argmax(np.round(upward, 6)))]
             guesses.append(Guess("postures.ready", "found", "far from limits and singularities", "medium"))
         else:
-            if placed:
+            if placed and not said:
                 # The second hand is the mirror image of the first.
                 mirror = np.eye(3) - 2.0 * np.outer(left, left)
                 first = tree.poses[placed[0][0].joints[-1]].rotation @ placed[0][1].rotation

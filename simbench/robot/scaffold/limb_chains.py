@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 import pinocchio as pin
 
+from simbench.errors import RobotError
 from simbench.robot.limb_bend import find_bend
 from simbench.robot.scaffold.robot_tree import Array, RobotTree
 
@@ -144,6 +146,8 @@ class Limbs:
                     if others or not tree.is_rotation(joint):
                         first = below
                 arms = (first,)
+                leg_names, arm_names = _count_names(tree, arms)
+                sure = leg_names <= arm_names and sides_in_names(tree, tree.subtree(first)) != {"left"}
         self.legs, self.arms, self.feet_count, self.sure = legs, arms, count, sure
         self.leg_reason, self.arm_reason, self.clusters = leg_reason, arm_reason, len(groups)
 
@@ -153,6 +157,21 @@ def find_limbs(tree: RobotTree) -> Limbs:
     found, by_joints = Limbs(tree), Limbs(tree.skeleton())
     # Shapes of the root may be placeholders that reach below the feet.
     return by_joints if by_joints.legs and by_joints.arms and not found.feet_count else found
+
+
+def lone_leg(tree: RobotTree, limbs: Limbs) -> list[int]:
+    """List the joints of a chain that reaches the floor beside the arms of a robot without legs."""
+    taken = {body for arm in limbs.arms for body in (*tree.subtree(arm), *tree.model.supports[arm])}
+    ground = _lowest(tree, list(range(len(tree.poses)))) + _FLOOR * tree.size
+    for joint in range(1, tree.model.njoints):
+        if joint not in taken and _depth(tree, joint) >= 3 and _lowest(tree, tree.subtree(joint)) < ground:
+            return _deepest_chain(tree, joint)
+    return []
+
+
+def sides_in_names(tree: RobotTree, joints: Sequence[int]) -> set[Side]:
+    """Collect the sides that the names of joints say."""
+    return {side for joint in joints if (side := side_in_name(tree.model.names[joint])) is not None}
 
 
 def _deepest_chain(tree: RobotTree, first: int) -> list[int]:
@@ -249,22 +268,45 @@ _LEAST_JOINTS = 6
 _MOST_JOINTS = 7  # Shoulder, elbow and wrist of an arm need no more: a further light joint is a grip.
 
 
+@dataclass(frozen=True)
+class Correction:
+    """What is known of the limbs of one side, and need not be guessed; empty where it must be."""
+
+    elbow: str = ""  # Joint that bends the arm.
+    wrist: str = ""  # Joint at the wrist.
+    hand: str = ""  # Last joint of the arm, which moves the hand as a whole; what follows are fingers.
+    palm: str = ""  # Link whose frame is the palm's: x along the fingers, z out of the back of the hand.
+    sole: str = ""  # Link that is the sole: its shapes, or its frame, z upward.
+
+
+_NOTHING = Correction()
+
+
 class LimbChain:
     """An arm or a leg, divided into its parts.
 
     `joints`: its joints from the trunk to hand or foot; the last one moves hand or foot as a whole; `middle`:
     joint of the elbow or the knee; `start`: joint whose origin is at the shoulder or the hip; `end` (3,):
-    wrist or ankle in the frame of the last body, m: its origin, or a point of the forearm where no joint
-    follows the elbow; `fingers`: joints beyond the hand; `lengths`: of upper and lower bone, m.
+    wrist or ankle in the frame of the last body, m; `wrist`: joint there, mostly the last one, 0 where no
+    joint follows the elbow; `fingers`: joints beyond the hand; `lengths`: of upper and lower bone, m; `said`:
+    what need not be guessed.
     """
 
-    def __init__(self, tree: RobotTree, first: int, *, arm: bool, turret: bool = False) -> None:
+    def __init__(
+        self, tree: RobotTree, first: int, *, arm: bool, turret: bool = False, said: Correction = _NOTHING
+    ) -> None:
         """Divide the chain that begins with a first joint.
 
         `arm`: whether it is an arm, which may have fingers; `turret`: whether a first vertical joint belongs
-        to a column below the shoulder, as in most single arms.
+        to a column below the shoulder, as in most single arms; `said`: what is known of it.
         """
+        self.said, below = said, tree.subtree(first)
         joints = _without_fingers(tree, _deepest_chain(tree, first)) if arm else _deepest_chain(tree, first)
+        if arm and said.hand:
+            palm = _named_joint(tree, below, "hand", said.hand)
+            joints = [int(joint) for joint in tree.model.supports[palm] if joint in below]
+        known = _named_joint(tree, joints, "elbow", said.elbow) if arm and said.elbow else None
+        wrist = _named_joint(tree, joints, "wrist", said.wrist) if arm and said.wrist else None
         self.joints = tuple(joints)
         beyond = [body for body in tree.subtree(joints[-1]) if body not in joints] if arm else []
         self.fingers = tuple(beyond)
@@ -273,17 +315,20 @@ class LimbChain:
         # What is farthest from the last joint: fingertips or the tip of the foot.
         last = np.vstack([origins[-1:], tree.placed_points([joints[-1], *self.fingers])])
         tip = last[np.round(np.linalg.norm(last - origins[-1], axis=1), 9).argmax()]
-        bend = find_bend(
-            origins, axes, np.array([tree.limits(joint) for joint in joints]), [origins[-1], tip]
-        )
+        self.wrist = joints[-1] if wrist is None else wrist
+        ends = [origins[-1], tip] if wrist is None else [tree.poses[wrist].translation]
+        limits = np.array([tree.limits(joint) for joint in joints])
+        bend = find_bend(origins, axes, limits, ends, None if known is None else joints.index(known))
         self.middle, self.end, self.lengths = joints[-1], np.zeros(3), (0.0, 0.0)
         if bend is not None:
-            self.middle, end = joints[bend.joint], origins[-1]
+            self.middle, end = joints[bend.joint], ends[0]
             upper = float(np.linalg.norm(bend.place - bend.root))
             if bend.end == 1:
                 # No wrist: hand and forearm are one, of which the forearm is as long as the upper arm.
                 whole = tip - bend.place
                 end = bend.place + whole * min(1.0, upper / max(float(np.linalg.norm(whole)), 1e-9))
+                self.wrist = 0
+            if self.wrist != joints[-1]:
                 self.end = tree.poses[joints[-1]].actInv(end)
             self.lengths = upper, float(np.linalg.norm(end - bend.place))
         # Behind the last gap between the axes before the middle.
@@ -341,6 +386,14 @@ class LimbChain:
             ends = self.end_point(poses) - poses[self.joints[0]].translation
             lengths.append(np.linalg.norm(ends))
         return values, np.array(lengths)
+
+
+def _named_joint(tree: RobotTree, joints: Sequence[int], key: str, name: str) -> int:
+    """Find a joint of a limb by the name that a correction says."""
+    names = [tree.model.names[joint] for joint in joints]
+    if name not in names:
+        raise RobotError(f"{tree.path}: {key} {name}: no joint of this limb; allowed: {', '.join(names)}")
+    return joints[names.index(name)]
 
 
 def _without_fingers(tree: RobotTree, joints: list[int]) -> list[int]:

@@ -23,7 +23,7 @@ def find_palm(tree: RobotTree, limb: LimbChain, *, flange: bool) -> tuple[list[p
     x_axis, along = _finger_direction(tree, limb)
     closing, opposed = _closing_direction(tree, limb, x_axis)
     shapes = [*tree.shapes[hand], *tree.outlines[hand]]
-    if limb.end.any():
+    if not limb.wrist:
         # Hand and forearm are one: what lies beyond the wrist.
         beyond = [shape[shape @ x_axis > limb.end @ x_axis] for shape in shapes]
         shapes = [shape for shape in beyond if len(shape) > 3]
@@ -60,7 +60,7 @@ def find_palm(tree: RobotTree, limb: LimbChain, *, flange: bool) -> tuple[list[p
         points = tree.placed_points(tips or limb.fingers)
         points = points @ inverse.rotation.T + inverse.translation
         origin = 0.5 * (points.min(axis=0) + points.max(axis=0))
-    elif palm is None and limb.end.any():
+    elif palm is None and not limb.wrist:
         origin = limb.end
     elif not tree.shapes[hand] or palm is None:
         origin = x_axis * float((np.vstack(ends) @ x_axis).max())
@@ -113,7 +113,7 @@ def _finger_direction(tree: RobotTree, limb: LimbChain) -> tuple[Array, str]:
     inverse = tree.poses[hand].inverse()
     length = tree.distance(limb.start, hand)
     forearm = inverse.rotation @ (limb.end_point(tree.poses) - tree.poses[limb.middle].translation)
-    if limb.end.any():
+    if not limb.wrist:
         return _snap(tree, hand, forearm), "direction of the forearm, with which the hand is one"
     if limb.fingers:
         points = tree.placed_points(limb.fingers)

@@ -18,7 +18,7 @@ from simbench.errors import RobotError
 from simbench.robot.mjcf.kept_conversion import read_extension
 from simbench.robot.urdf.elements import UrdfTree, parse_urdf
 from simbench.robot.urdf.mesh_files import shape_points
-from simbench.robot.urdf.source import build_model, read_urdf, turn_root
+from simbench.robot.urdf.source import build_model, move_root, read_urdf, turn_root
 
 Array = NDArray[np.float64]
 Confidence = Literal["high", "medium", "low"]
@@ -39,20 +39,25 @@ class Guess:
 class RobotTree:
     """Bodies of a robot, each of which is moved by one joint; body 0 is fixed to the root link.
 
-    It is read from a URDF, xacro or MJCF at `path`; `rotation` (3, 3) or None is a rotation by which the
-    frame of its root link is turned; `xacro` are arguments of a xacro file. The robot is in the configuration
-    `rest` (n,), its zero configuration moved into the limits, rad or m; joint j has coordinate j - 1, and the
-    root link is fixed to the world.
+    It is read from a URDF, xacro or MJCF at `path`; `root` is another link that is made its root, and
+    `rotation` (3, 3) or None a rotation by which the frame of the root link is turned; `xacro` are arguments
+    of a xacro file. The robot is in the configuration `rest` (n,), its zero configuration moved into the
+    limits, rad or m; joint j has coordinate j - 1, and the root link is fixed to the world.
     """
 
     def __init__(
-        self, path: Path, rotation: Array | None = None, xacro: Mapping[str, str] | None = None
+        self,
+        path: Path,
+        rotation: Array | None = None,
+        root: str = "",
+        xacro: Mapping[str, str] | None = None,
     ) -> None:
         text, self.notes = read_urdf(path, floating=False, xacro=xacro)
         self.path = path
         written = parse_urdf(path, xacro)
         self.mjcf = read_extension(written)
         # The URDF as Pinocchio reads it, with meshes by absolute path.
+        text = move_root(text, root) if root else text
         self.text = text if rotation is None else turn_root(text, rotation)
         self.urdf = UrdfTree(ET.fromstring(self.text))
         # Names of joints that mimic another, and of those that are mimicked.

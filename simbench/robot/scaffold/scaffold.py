@@ -27,7 +27,8 @@ from simbench.robot.scaffold.collision_pairs import (
     link_pairs,
     sample_collisions,
 )
-from simbench.robot.scaffold.limb_chains import LimbChain, Limbs, find_limbs
+from simbench.robot.scaffold.doubts import find_doubts, find_limb_doubts, listed
+from simbench.robot.scaffold.limb_chains import Correction, LimbChain, Limbs, find_limbs, lone_leg
 from simbench.robot.scaffold.robot_tree import Array, Confidence, Guess, RobotTree
 from simbench.robot.scaffold.standing import guess_stance
 from simbench.robot.sides import SIDES
@@ -64,15 +65,19 @@ class Scaffold:
     urdf_text: str | None = None
 
 
-def scaffold_robot(urdf: Path, xacro: Mapping[str, str] | None = None) -> Scaffold:
+def scaffold_robot(
+    urdf: Path, xacro: Mapping[str, str] | None = None, corrections: Mapping[str, Correction] | None = None
+) -> Scaffold:
     """Guess the description of a robot from the graph and the geometry of its URDF, xacro or MJCF.
 
     Names of links and joints only raise the confidence or break a tie. The same URDF gives the same
     description. Drives, friction, gains and keyframes of an MJCF are taken as they are. `xacro`: arguments of
-    a xacro file. Returns description, guesses, and what is missing. Raises RobotError if the file is none of
-    these or describes nothing that can be simulated.
+    a xacro file; `corrections`: what is known of the limbs of a side, `left` or `right`, and need not be
+    guessed; what follows from it still is. Returns description, guesses, and what is missing. Raises
+    RobotError if the file is none of these or describes nothing that can be simulated, or what is said to be
+    known is not there.
     """
-    tree, limbs, turn = _upright(urdf, xacro)
+    tree, limbs, turn, root = _upright(urdf, xacro)
     legs = tuple(LimbChain(tree, joint, arm=False) for joint in limbs.legs)
     single = len(limbs.arms) == 1
     arms = tuple(LimbChain(tree, joint, arm=True, turret=single) for joint in limbs.arms)
@@ -80,15 +85,21 @@ def scaffold_robot(urdf: Path, xacro: Mapping[str, str] | None = None) -> Scaffo
     if orientation.forward[0] < _FACING:
         yaw = -float(np.arctan2(orientation.forward[1], orientation.forward[0]))
         turn = pin.utils.rotate("z", yaw) @ turn
-        tree = RobotTree(urdf, turn, xacro)
+        tree = RobotTree(urdf, turn, root, xacro)
         orientation = replace(orientation, forward=np.eye(3)[0], left=np.eye(3)[1])
-    turned = not np.allclose(turn, np.eye(3), atol=1e-6)
+    turned = not np.allclose(turn, np.eye(3), atol=1e-6) or bool(root)
     left = orientation.left
     legs, arms = (
         tuple(
             sorted(pair, key=lambda limb: -sum(float(tree.poses[j].translation @ left) for j in limb.joints))
         )
         for pair in (legs, arms)
+    )
+    known = {side: (corrections or {}).get(side, Correction()) for side in SIDES}
+    legs = tuple(LimbChain(tree, leg.joints[0], arm=False, said=known[side]) for side, leg in _sided(legs))
+    arms = tuple(
+        LimbChain(tree, arm.joints[0], arm=True, turret=single, said=known[side])
+        for side, arm in _sided(arms)
     )
     roles = find_body_roles(tree, legs, arms, left)
     # Left and right joints with the sign with which the right one mirrors the left one.
@@ -183,40 +194,54 @@ def scaffold_robot(urdf: Path, xacro: Mapping[str, str] | None = None) -> Scaffo
         *_other_guesses(description, sources, len(pairs)),
         *(Guess(f"postures.{key}", "given", "keyframe of the MJCF", "high") for key in keyframes),
     ]
-    missing = [*_limb_notes(limbs, orientation, turned), *held.missing, *stance.missing]
-    missing += _mjcf_notes(mjcf, description)
-    # What the URDF lacks.
+    missing = [
+        *find_limb_doubts(tree, limbs, legs, arms, orientation),
+        *find_doubts(tree),
+        *held.missing,
+        *stance.missing,
+        *_mjcf_notes(mjcf, description),
+    ]
+    if root:
+        missing.append(
+            f"urdf: the root link does not carry the legs; `{root}`, which does, is the root in a copy"
+        )
+    elif turned:
+        missing.append(
+            "urdf: the root link's x axis is not forward or its z axis not up; it is turned in a copy"
+        )
     unknown = [joint for joint, source in sources.items() if source == "unknown"]
     if unknown:
         missing.append(
-            f"motors: no limits of torque or speed for {_listed(unknown)}; "
+            f"motors: no limits of torque or speed for {listed(unknown)}; "
             "their reflected inertia is unknown, 0"
         )
-    if not any(tree.collides):
-        missing.append("shapes: no link has a collision shape; the robot would touch nothing")
-    meshes = [note for note in tree.notes if "left out: mesh" in note]
-    if meshes:
-        missing.append(f"shapes: {len(meshes)} meshes cannot be read: {meshes[0]}")
-    mimics = [note for note in tree.notes if ": mimics " in note]
-    if mimics:
-        more = f", and {len(mimics) - 1} more like it" if len(mimics) > 1 else ""
-        missing.append(f"joints: {mimics[0]}{more}")
     return Scaffold(description, tuple(guesses), tuple(missing), tree.text if turned else None)
 
 
-def _upright(urdf: Path, xacro: Mapping[str, str] | None) -> tuple[RobotTree, Limbs, Array]:
-    """Read a robot, with its root link turned if it has legs and arms only along another axis than z."""
-    tree = RobotTree(urdf, xacro=xacro)
+def _upright(urdf: Path, xacro: Mapping[str, str] | None) -> tuple[RobotTree, Limbs, Array, str]:
+    """Read a robot with its root link upright, and at the pelvis if it stands.
+
+    The root link is turned if the robot has legs and arms only along another axis than z. Returns tree and
+    limbs, the turn of the root link (3, 3), and the link that was made the root; empty if none was.
+    """
+    tree, turn = RobotTree(urdf, xacro=xacro), np.eye(3)
     limbs = find_limbs(tree)
-    if limbs.feet_count or not limbs.clusters:
-        return tree, limbs, np.eye(3)
-    for axis, angle in (("x", 90), ("y", -90), ("x", -90), ("y", 90), ("x", 180)):
-        turn = pin.utils.rotate(axis, np.radians(angle))
-        turned = RobotTree(urdf, turn, xacro)
+    sideways = limbs.clusters and not limbs.feet_count
+    for axis, angle in (("x", 90), ("y", -90), ("x", -90), ("y", 90), ("x", 180)) if sideways else ():
+        tried = pin.utils.rotate(axis, np.radians(angle))
+        turned = RobotTree(urdf, tried, xacro=xacro)
         found = find_limbs(turned)
         if found.legs and found.arms:
-            return turned, found, turn
-    return tree, limbs, np.eye(3)
+            tree, limbs, turn = turned, found, tried
+            break
+    pelvis = int(tree.model.parents[limbs.legs[0]]) if limbs.legs else 0
+    root = tree.joint_link(pelvis) if pelvis else ""
+    if root:
+        # What was upward stays upward.
+        turn = tree.poses[pelvis].rotation
+        tree = RobotTree(urdf, turn, root, xacro)
+        limbs = find_limbs(tree)
+    return tree, limbs, turn, root
 
 
 def _sided(pair: tuple[LimbChain, ...]) -> Iterator[tuple[str, LimbChain]]:
@@ -306,7 +331,7 @@ def _limb_guesses(
         yield Guess("base", "floating", reason, "high" if limbs.feet_count == 2 else "medium")
     else:
         reason = "no limbs reach the lowest point of the robot"
-        yield Guess("base", "fixed", reason, "medium" if arms else "low")
+        yield Guess("base", "fixed", reason, "medium" if arms and not lone_leg(tree, limbs) else "low")
     names = tree.model.names
     for part, pair, reason in (("arm", arms, limbs.arm_reason), ("leg", legs, limbs.leg_reason)):
         for side, limb in _sided(pair):
@@ -344,14 +369,18 @@ def _roles(
         found.append((f"{side}_shoulder", tree.joint_link(arm.start), reason, "medium"))
         lengths = f"upper arm {arm.lengths[0]:.3f} m, forearm {arm.lengths[1]:.3f} m"
         reason = f"its joint's axis is farthest from shoulder and wrist; {lengths}"
-        doubt = _doubt_bones(tree, arm.lengths)
+        doubt = "" if arm.said.elbow else _doubt_bones(tree, arm.lengths)
+        reason = f"as was said; {lengths}" if arm.said.elbow else reason
         found.append((f"{side}_elbow", elbow_link(tree, arm), reason + doubt, "low" if doubt else "high"))
-        link, reason = tree.joint_link(arm.joints[-1]), "moved by the last joint before the fingers"
-        if arm.end.any():
+        link, reason = (
+            tree.joint_link(arm.wrist or arm.joints[-1]),
+            "moved by the last joint before the fingers",
+        )
+        if not arm.wrist:
             link, reason = tree.free_name(f"{side}_wrist"), "new: no joint follows the elbow; as far as "
             reason += "the shoulder is from it, or at the end of the arm"
             fixed[link] = frame_entry(tree, arm.joints[-1], pin.SE3(np.eye(3), arm.end))
-        found.append((f"{side}_wrist", link, reason, "medium" if arm.end.any() else "high"))
+        found.append((f"{side}_wrist", link, reason, "high" if arm.wrist else "medium"))
     for side, leg in _sided(legs):
         if len(leg.joints) > 2:
             link = tree.joint_link(leg.joints[leg.joints.index(leg.middle) - 1])
@@ -394,27 +423,4 @@ def _other_guesses(description: Description, sources: Mapping[str, str], pairs: 
     yield Guess("self_collision", f"{pairs} pairs", reason, "high" if pairs else "medium")
     if description.fixed_joints:
         reason = "of no trunk, arm or head; fingers are open about a bar"
-        yield Guess("fixed_joints", _listed([*description.fixed_joints]), reason, "medium")
-
-
-def _limb_notes(limbs: Limbs, orientation: Orientation, turned: bool) -> Iterator[str]:
-    """Say what the robot is not, and what in the URDF speaks against the guessed sides."""
-    if limbs.feet_count > 2:
-        yield f"legs: {limbs.feet_count} similar limbs reach the floor; simbench balances robots on two legs"
-    elif not limbs.legs:
-        yield "legs: no two similar chains of joints reach the floor; it does not stand on legs"
-    if not limbs.arms:
-        fingers = limbs.clusters and not limbs.feet_count
-        hand = "; similar chains on one body may be fingers" if fingers else ""
-        yield f"arms: no chain of joints that could be an arm{hand}"
-    elif len(limbs.arms) == 1:
-        yield "arms: a single one, which counts as a right one; it imitates one hand, not a person"
-    if orientation.names_opposed:
-        yield "sides: the names say left for what lies on the right; left and right follow the geometry"
-    if turned:
-        yield "urdf: the root link's x axis is not forward or its z axis not up; it is turned in a copy"
-
-
-def _listed(names: list[str]) -> str:
-    """Write the first three names, and how many more there are."""
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+        yield Guess("fixed_joints", listed([*description.fixed_joints]), reason, "medium")

@@ -9,15 +9,20 @@ import pinocchio as pin
 from scipy.optimize import least_squares
 from scipy.spatial import ConvexHull, QhullError
 
+from simbench.errors import RobotError
 from simbench.robot.scaffold.arms import frame_entry
 from simbench.robot.scaffold.body_roles import UP, Orientation
 from simbench.robot.scaffold.limb_chains import LimbChain
 from simbench.robot.scaffold.robot_tree import Array, Guess, RobotTree
 from simbench.robot.sides import SIDES
+from simbench.robot.urdf.mesh_files import shape_points
 
 # Patches whose normal deviates by more from downward, in the zero configuration, are no soles.
 _STEEPEST = np.cos(np.radians(60.0))
 # Least side of a sole, as a fraction of the leg's length; feet that are smaller are points.
+_NEAR_SOLE = (
+    0.01  # Distance of points from the plane of a sole that is known, as a fraction of the leg's length.
+)
 _LEAST_SIDE = 0.03
 _GRID = 81
 
@@ -37,20 +42,37 @@ class SoleGuess:
     tilt: float  # Angle between sole and floor in the zero configuration, rad.
 
 
-def find_sole(tree: RobotTree, foot: int, forward: Array, name: str, leg_length: float) -> SoleGuess | None:
+def find_sole(
+    tree: RobotTree, foot: int, forward: Array, name: str, leg_length: float, said: str = ""
+) -> SoleGuess | None:
     """Find the sole of a foot.
 
     `foot`: joint that moves the foot; `forward` (3,): forward direction in the root link's frame; `name`:
-    name for the foot's frame, if the URDF has none that fits; `leg_length`: length of the leg, m. Returns the
+    name for the foot's frame, if the URDF has none that fits; `leg_length`: length of the leg, m; `said`:
+    link that is known to be the sole: its shapes are, or what lies in the plane of its frame. Returns the
     sole; None if the foot has no shape or no flat patch.
     """
-    points = tree.points[foot]
+    points, thickness = tree.points[foot], 0.001 * leg_length
+    if said and said not in tree.links[foot]:
+        allowed = ", ".join(tree.links[foot])
+        raise RobotError(f"{tree.path}: sole {said}: no link of this foot; allowed: {allowed}")
+    if said:
+        own = tree.placement(said)
+        shapes = [shape_points(shape, tree.path.parent) for shape in tree.link[said].shapes]
+        found = [each @ own.rotation.T + own.translation for each in shapes if each is not None]
+        points = np.vstack(found) if found else points
     if len(points) < 4:
         return None
     turned = tree.poses[foot].rotation
     down = turned.T @ np.array([0.0, 0.0, -1.0])
     ahead = turned.T @ forward
-    patch = _flat_patch(points, down, 0.001 * leg_length)
+    if said and not found:
+        normal = -own.rotation[:, 2]
+        height = float(normal @ own.translation)
+        flat = points[np.abs(points @ normal - height) < _NEAR_SOLE * leg_length]
+        patch = (normal, height, flat) if len(flat) > 2 else None
+    else:
+        patch = _flat_patch(points, down, thickness)
     if patch is None:
         return None
     normal, height, flat = patch
@@ -283,7 +305,9 @@ def guess_stance(
         foot = leg.joints[-1]
         # From the hip to the lowest point of the foot in the configuration at rest.
         length = float(tree.poses[leg.start].translation[2] - tree.placed_points([foot])[:, 2].min())
-        sole = find_sole(tree, foot, orientation.forward, tree.free_name(f"{side}_sole"), length)
+        sole = find_sole(
+            tree, foot, orientation.forward, tree.free_name(f"{side}_sole"), length, leg.said.sole
+        )
         where = f"soles.{role}: link `{tree.joint_link(foot)}`"
         if not tree.collides[foot]:
             missing.append(f"{where} has no collision shape; the foot would touch nothing")

@@ -465,6 +465,40 @@ def turn_root(text: str, rotation: NDArray[np.float64]) -> str:
     return ET.tostring(robot, encoding="unicode")
 
 
+def move_root(text: str, link: str) -> str:
+    """Make another link the root, by reversing the joints between the root and it.
+
+    Each joint keeps its name, position and limits: its axis is reversed. The frame of a link that was above a
+    joint is now at the joint's. `text`: a URDF that can be simulated. Returns the URDF; the robot stays as it
+    is.
+    """
+    robot = ET.fromstring(text)
+    above = {linked(joint, "child"): joint for joint in robot.findall("joint")}
+    path: list[ET.Element] = []
+    while link in above:
+        path.insert(0, above[link])
+        link = linked(above[link], "parent")
+    links = {element.get("name", ""): element for element in robot.findall("link")}
+    for joint in path:
+        parent, child = linked(joint, "parent"), linked(joint, "child")
+        back = _read_pose(joint).inverse()
+        carried = [other for other in robot.findall("joint") if linked(other, "parent") == parent]
+        shapes = [part for part in links[parent] if part.tag in ("inertial", "visual", "collision")]
+        for part in [*shapes, *(other for other in carried if other is not joint)]:
+            _write_pose(part, back * _read_pose(part), 12, zero=_TINY)
+        _write_pose(joint, pin.SE3.Identity(), 12)
+        for tag, name in (("parent", child), ("child", parent)):
+            end = joint.find(tag)
+            assert end is not None
+            end.set("link", name)
+        if joint.get("type") != "fixed":
+            axis = joint.find("axis")
+            if axis is None:
+                axis = ET.SubElement(joint, "axis", xyz="1 0 0")
+            axis.set("xyz", _text(-np.array(parse_numbers(axis.get("xyz", "1 0 0"))), 12))
+    return ET.tostring(robot, encoding="unicode")
+
+
 def _how_many_more(errors: list[str]) -> str:
     """Say how many errors follow the first."""
     return f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
