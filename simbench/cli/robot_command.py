@@ -169,12 +169,20 @@ def scaffold(
 
 @robot_app.command("list", epilog=example("simbench robot list panda"))
 def list_(
-    part: Annotated[str, argument("Only robots with this in their name.", "[PART]", complete_robot)] = "",
+    part: Annotated[
+        str, argument("Only robots with this in their name; or a folder.", "[PART]", complete_robot)
+    ] = "",
 ) -> None:
     """List all robots by where they are from, with what they are and the licence of their files."""
     from simbench.robot.packages import describe_missing_package
-    from simbench.robot.robot_sources import list_robots
+    from simbench.robot.robot_sources import list_models, list_robots
 
+    if "/" in part and Path(part).is_dir():
+        models = list_models(Path(part))
+        if not models:
+            raise RobotError(f"{part}: has no URDF, xacro or MJCF")
+        print(*models, sep="\n")
+        return
     shown = [entry for entry in list_robots() if part.lower() in entry.name.lower()]
     if not shown:
         raise RobotError(f"no robot has `{part}` in its name; simbench robot list prints all")

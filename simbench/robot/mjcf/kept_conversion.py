@@ -2,6 +2,7 @@
 
 import hashlib
 import importlib.util
+import math
 import re
 import tempfile
 import xml.etree.ElementTree as ET
@@ -14,6 +15,8 @@ from simbench.resources import user_cache_dir
 
 _RULES = 2  # Number of the rules of conversion; a change of them makes kept conversions obsolete.
 _FILE = re.compile(rb"""\bfile\s*=\s*["']([^"']+)["']""")
+_COUNT = re.compile(rb"""\bcount\s*=\s*["']([0-9\s]+)["']""")
+_MOST_COPIES = 100_000  # Largest product of the counts of `<replicate>` and `<composite>` in a file.
 _DIRECTORY = re.compile(rb"""\b(?:asset|mesh|texture)dir\s*=\s*["']([^"']*)["']""")
 
 
@@ -29,6 +32,9 @@ def convert_kept(path: Path) -> Path:
     for xml in xmls:
         content = xml.read_bytes()
         digest.update(content)
+        copies = math.prod(int(number) for found in _COUNT.findall(content) for number in found.split()[:3])
+        if copies > _MOST_COPIES:
+            raise RobotError(f"{xml}: repeats elements {copies:.6g} times; allowed: {_MOST_COPIES}")
         folders += [
             path.resolve().parent / name.decode(errors="replace") for name in _DIRECTORY.findall(content)
         ]

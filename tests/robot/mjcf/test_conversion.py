@@ -301,6 +301,10 @@ def test_it_is_converted_anew_when_a_file_that_it_includes_changes(tmp_path):
             "<mujoco><worldbody><box/></worldbody></mujoco>",
             "not an MJCF that MuJoCo can read: .*unrecognized",
         ),
+        (
+            TREE.format('<replicate count="1000"><replicate count="999"/></replicate>'),
+            "repeats elements 999000 times",
+        ),
         ('<mujoco><include file="none.xml"/></mujoco>', "not an MJCF that MuJoCo can read: .*none.xml"),
     ],
 )

@@ -126,12 +126,14 @@ def test_the_files_of_the_robot_change_with_what_the_mjcf_includes(arm):
     assert convert_kept(arm) in files
 
 
-def test_a_folder_with_several_robots_lists_them(arm):
+def test_a_folder_with_several_robots_lists_them(arm, capsys):
     (arm.parent / "other.xml").write_text(ARM, encoding="utf-8")
     (arm.parent / "scene.xml").write_text('<mujoco><include file="arm.xml"/></mujoco>', encoding="utf-8")
     (arm.parent / "package.xml").write_text("<package/>", encoding="utf-8")
     with pytest.raises(RobotError, match=r"has 2 robots; allowed: one of arm\.xml, other\.xml$"):
         load_robot(arm.parent)
+    assert main(["robot", "list", "./arm"]) == 0
+    assert capsys.readouterr().out == "arm/arm.xml\narm/other.xml\n"
     (arm.parents[1] / "empty").mkdir()
     with pytest.raises(
         RobotError, match=r"has no robot; allowed: a folder with a robot\.yaml, URDF, xacro or"
