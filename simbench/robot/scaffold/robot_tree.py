@@ -18,7 +18,7 @@ from simbench.errors import RobotError
 from simbench.robot.mjcf.kept_conversion import read_extension
 from simbench.robot.urdf.elements import UrdfTree, parse_urdf
 from simbench.robot.urdf.mesh_files import shape_points
-from simbench.robot.urdf.source import build_model, move_root, read_urdf, turn_root
+from simbench.robot.urdf.source import build_model, fix_massless_joints, move_root, read_urdf, turn_root
 
 Array = NDArray[np.float64]
 Confidence = Literal["high", "medium", "low"]
@@ -57,7 +57,9 @@ class RobotTree:
         written = parse_urdf(path, xacro)
         self.mjcf = read_extension(written)
         # The URDF as Pinocchio reads it, with meshes by absolute path.
-        text = move_root(text, root) if root else text
+        if root:
+            # Joints by which the robot moved in the world carry nothing now.
+            text = fix_massless_joints(ET.fromstring(move_root(text, root)), path)[0]
         self.text = text if rotation is None else turn_root(text, rotation)
         self.urdf = UrdfTree(ET.fromstring(self.text))
         # Names of joints that mimic another, and of those that are mimicked.

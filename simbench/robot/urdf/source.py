@@ -135,9 +135,18 @@ def read_urdf(
             f"link `{path_to_mass[0].parent}`: has no mass; `{path_to_mass[-1].child}`, which is fixed to "
             "it, is the root"
         )
-    # Any torque would accelerate a joint that moves no inertia without bound: it is fixed. A link without
-    # mass is allowed as long as a link with mass moves with it. Not the zero posture, in which masses may by
-    # chance lie on the axis of a joint.
+    text, fixed_notes = fix_massless_joints(robot, path)
+    return text, (*notes, *fixed_notes)
+
+
+def fix_massless_joints(robot: ET.Element, path: Path) -> tuple[str, list[str]]:
+    """Fix the joints that move no inertia, in place.
+
+    Any torque would accelerate them without bound. A link without mass is allowed as long as a link with mass
+    moves with it. `path`: its file, for messages. Returns the URDF as text, and what was fixed, in a line.
+    """
+    notes = []
+    # Not the zero posture, in which masses may by chance lie on the axis of a joint.
     while True:
         ET.indent(robot)  # Bullet reads at most 1023 bytes of a line, and breaks a longer one in two.
         text = ET.tostring(robot, encoding="unicode")
@@ -158,7 +167,7 @@ def read_urdf(
         listed = ", ".join(f"`{name}`" for name in sorted(without_inertia)[:LISTED])
         rest = f" and {len(without_inertia) - LISTED} more" if len(without_inertia) > LISTED else ""
         notes.append(f"joints {listed}{rest}: move links without mass and inertia only; fixed")
-    return text, tuple(notes)
+    return text, notes
 
 
 def build_model(text: str, where: str | os.PathLike[str], *, floating: bool = False) -> pin.Model:

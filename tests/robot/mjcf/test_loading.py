@@ -126,6 +126,30 @@ def test_the_files_of_the_robot_change_with_what_the_mjcf_includes(arm):
     assert convert_kept(arm) in files
 
 
+LEG = """<body name="{0}_thigh" pos="0 {1} -0.1"><joint name="{0}_hip" axis="0 1 0" range="-1 1"/>
+  <geom type="capsule" fromto="0 0 0 0 0 -0.4" size="0.05"/><body name="{0}_shin" pos="0 0 -0.4">
+  <joint name="{0}_knee" axis="0 1 0" range="0 2"/><geom type="capsule" fromto="0 0 0 0 0 -0.4" size="0.04"/>
+  <body name="{0}_foot" pos="0 0 -0.4"><joint name="{0}_ankle" axis="0 1 0" range="-1 1"/>
+  <geom type="box" size="0.1 0.04 0.02" pos="0.04 0 -0.03"/></body></body></body>"""
+
+
+def test_a_walker_on_sliding_joints_of_the_world_is_described_and_loaded(arm):
+    joints = '<joint name="rootx" type="slide" axis="1 0 0"/><joint name="rooty" axis="0 1 0"/>'
+    legs = LEG.format("left", 0.1) + LEG.format("right", -0.1)
+    arm.write_text(
+        f'<mujoco><compiler angle="radian"/><default><joint armature="0.01"/></default><worldbody>'
+        f'<body name="torso" pos="0 0 1">{joints}<geom type="box" size="0.1 0.15 0.2" pos="0 0 0.1"/>'
+        f"{legs}</body>"
+        "</worldbody></mujoco>",
+        encoding="utf-8",
+    )
+    robot = load_robot(arm)
+    assert robot.floating
+    assert set(robot.joint_names) == {
+        f"{side}_{joint}" for side in ("left", "right") for joint in ("hip", "knee", "ankle")
+    }
+
+
 def test_a_folder_with_several_robots_lists_them(arm, capsys):
     (arm.parent / "other.xml").write_text(ARM, encoding="utf-8")
     (arm.parent / "scene.xml").write_text('<mujoco><include file="arm.xml"/></mujoco>', encoding="utf-8")
