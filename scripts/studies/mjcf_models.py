@@ -40,6 +40,8 @@ def main() -> None:
     )
     parser.add_argument("files", nargs="+", type=Path)
     print(f"{'file':34} {'joints':>6} {'kg':>9}", *(f"{key:>{width}}" for key, width in _COLUMNS.items()))
+    # MuJoCo would write its warnings to a file in the current directory.
+    mujoco.set_mju_user_warning(lambda _text: None)
     for path in parser.parse_args().files:
         name = f"{path.parent.name}/{path.name}"[-34:]
         try:

@@ -1,5 +1,6 @@
 """The compiled model of an MJCF file: which of its bodies are the robot, and what drives its joints."""
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,7 +62,8 @@ def compile_mjcf(path: Path) -> tuple[Any, Any, list[str]]:
     """
     notes: list[str] = []
     try:
-        with quiet_native_output():
+        with quiet_native_output(), warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
             spec = mujoco.MjSpec.from_file(str(path))
             # All bodies keep their names, and visual shapes stay.
             spec.compiler.fusestatic, spec.compiler.discardvisual = False, False
@@ -79,6 +81,7 @@ def compile_mjcf(path: Path) -> tuple[Any, Any, list[str]]:
     except (ValueError, TypeError, mujoco.FatalError) as error:
         said = "; ".join([" ".join(str(error).split()).removeprefix("Error: ")[:300], *notes])
         raise RobotError(f"{path}: not an MJCF that MuJoCo can read: {said}") from error
+    notes += [f"MuJoCo: {' '.join(str(each.message).split())[:300]}" for each in warned]
     return model, spec, notes
 
 

@@ -315,6 +315,18 @@ def test_what_mujoco_refuses_is_one_line(tmp_path, text, message):
     assert "\n" not in str(error.value)
 
 
+def test_warnings_of_mujoco_are_notes(tmp_path, recwarn):
+    text = FEATURES.replace("<compiler", '<compiler settotalmass="5"')
+    robot = parse_urdf(write(tmp_path, text))
+    masses = [float(mass.get("value")) for mass in robot.findall("link/inertial/mass")]
+    # Those of the other bodies are in the total.
+    assert sum(masses) < 5.0
+    # From version 4 on MuJoCo warns of it.
+    assert not recwarn.list
+    warned = any(note.startswith("MuJoCo: ") for note in read_extension(robot).notes)
+    assert warned or int(mujoco.__version__.split(".")[0]) < 4
+
+
 def test_missing_meshes_and_textures_are_left_out(tmp_path):
     text = FEATURES.replace(
         "<material",
