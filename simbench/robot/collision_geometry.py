@@ -82,22 +82,25 @@ def build_convex_geometry(model: pin.Model, urdf_text: str) -> pin.GeometryModel
 def _convex_mesh(mesh: Any) -> Any:
     """Build the convex hull of a mesh: of a plate between both its faces, 1 mm apart.
 
-    Corners with more neighbours than the library counts, 255, as in the middle of a fine disc, are moved to a
-    grid of a hundredth of the mesh's size. Raises QhullError, a ValueError or RuntimeError if there is none.
+    Where a corner has more neighbours than the library counts, 255, as in a fine disc, corners are moved to a
+    grid of a hundredth of the mesh's size, then of three. Raises ValueError if there is none.
     """
     points = mesh.vertices()
     normal = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)[2][2]
-    plate = np.vstack([points - _HALF_PLATE * normal, points + _HALF_PLATE * normal])
-    step = 0.01 * max(float(np.ptp(points, axis=0).max()), 1e-6)
-    for corners in (points, np.unique(step * np.round(points / step), axis=0), plate):
+    size = max(float(np.ptp(points, axis=0).max()), 1e-6)
+    thinned = [np.unique(step * np.round(points / step), axis=0) for step in (0.01 * size, 0.03 * size)]
+    plates = [
+        np.vstack([each - _HALF_PLATE * normal, each + _HALF_PLATE * normal]) for each in (points, *thinned)
+    ]
+    for corners in (points, *thinned, *plates):
         with suppress(QhullError, RuntimeError):
             ConvexHull(corners)  # Raises where there is no hull; Coal would end the process.
-            thinned = pin.coal.BVHModelOBBRSS()
-            thinned.beginModel(0, len(corners))
-            thinned.addVertices(np.array(corners))
-            thinned.endModel()
-            thinned.buildConvexHull(True, "Qt")
-            return thinned.convex
+            hull = pin.coal.BVHModelOBBRSS()
+            hull.beginModel(0, len(corners))
+            hull.addVertices(np.array(corners))
+            hull.endModel()
+            hull.buildConvexHull(True, "Qt")
+            return hull.convex
     raise ValueError("its points lie on a line, or are one")
 
 

@@ -3,8 +3,10 @@
 import numpy as np
 import pinocchio as pin
 import pytest
+import trimesh
 
 from simbench.robot.collision_geometry import build_convex_geometry
+from simbench.robot.urdf.source import read_urdf
 
 DEPTH = 0.08
 
@@ -43,3 +45,24 @@ def test_a_hollow_is_closed_by_the_hull(cup, height):
     pin.computeDistances(model, model.createData(), geometry, placed, np.array([height]))
     [result] = placed.distanceResults
     assert result.min_distance == pytest.approx(height - 0.1 - 0.01, abs=1e-6)
+
+
+@pytest.mark.parametrize("shape", ["plate", "disc"])
+def test_meshes_that_are_flat_or_very_round_have_hulls(tmp_path, shape):
+    """A hull of no volume, and a corner with more neighbours than Coal counts."""
+    turn = 2.0 * np.pi * np.arange(600) / 600
+    rim = np.column_stack([np.cos(turn), np.sin(turn), np.zeros(600)])
+    tip = np.array([[0.0, 0.0, 0.0 if shape == "plate" else 0.5]])
+    faces = [[600, k, (k + 1) % 600] for k in range(600)]
+    trimesh.Trimesh(np.vstack([rim, tip]), faces, process=False).export(tmp_path / "mesh.stl")
+    text = (
+        '<robot name="r"><link name="base"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/>'
+        '</inertial><collision><geometry><mesh filename="mesh.stl"/></geometry></collision></link></robot>'
+    )
+    path = tmp_path / "robot.urdf"
+    path.write_text(text)
+    made, _ = read_urdf(path, floating=False)
+    (found,) = build_convex_geometry(pin.buildModelFromXML(made), made).geometryObjects
+    points = np.array(found.geometry.points())
+    np.testing.assert_allclose(points.min(axis=0)[:2], -1.0, atol=0.031)
+    np.testing.assert_allclose(points.max(axis=0), [1.0, 1.0, 5e-4 if shape == "plate" else 0.5], atol=0.031)

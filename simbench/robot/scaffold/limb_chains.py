@@ -312,9 +312,11 @@ class LimbChain:
         self.fingers = tuple(beyond)
         origins = np.array([tree.poses[joint].translation for joint in joints])
         axes = np.array([tree.axis(joint) * tree.is_rotation(joint) for joint in joints])
-        # What is farthest from the last joint: fingertips or the tip of the foot.
-        last = np.vstack([origins[-1:], tree.placed_points([joints[-1], *self.fingers])])
-        tip = last[np.round(np.linalg.norm(last - origins[-1], axis=1), 9).argmax()]
+        # Where the last body ends, away from its joint: fingertips, or the tip of the foot.
+        last = tree.placed_points([joints[-1], *self.fingers])
+        outward = 0.5 * (last.min(axis=0) + last.max(axis=0)) - origins[-1]
+        outward /= max(float(np.linalg.norm(outward)), 1e-9)
+        tip = origins[-1] + outward * float(((last - origins[-1]) @ outward).max())
         self.wrist = joints[-1] if wrist is None else wrist
         ends = [origins[-1], tip] if wrist is None else [tree.poses[wrist].translation]
         limits = np.array([tree.limits(joint) for joint in joints])

@@ -95,7 +95,7 @@ def read_robot_meshes(robot: Robot, *, average_textures: bool = False) -> dict[s
             if shape.role == role:
                 colour = _material_colour(part, materials, average_textures)
                 found = _shape_meshes(shape, colour, average_textures)
-                meshes.setdefault(link.name, []).extend(found)
+                meshes.setdefault(link.name, []).extend(each for each in found if each[0].bounds is not None)
     return {name: parts for name, parts in meshes.items() if parts}
 
 

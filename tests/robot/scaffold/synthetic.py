@@ -38,6 +38,10 @@ class Humanoid:
     shapes: bool = True
     limits: bool = True
     third_leg: bool = False
+    fixed: tuple[str, ...] = ()
+    """Parts such as `left_arm5` that do not move against the part before."""
+    fingers: bool = False
+    """Whether hands have two fingers each, of which one mimics the other, and which move to both sides."""
     names: dict[str, tuple[str, str]] = field(default_factory=dict)
     links: list[str] = field(default_factory=list)
     joints: list[str] = field(default_factory=list)
@@ -100,6 +104,15 @@ class Humanoid:
         ]
         centres = [(0, 0, 0), (0, 0, 0), (0, 0, -0.15), (0, 0, -0.12), (0, 0, 0), (0, 0, -0.09)]
         self._limb(f"{side}_arm", "waist", ARM, places, masses, sizes, centres, sign, 50.0)
+        for finger, y in enumerate((-0.02, 0.02) if self.fingers else ()):
+            part = f"{side}_finger{finger}"
+            self._joint(part, f"{side}_arm5", (0, y, -0.16), "x", (-0.5, 0.5), 1.0)
+            self._link(part, 0.03, (0.015, 0.015, 0.07), (0, 0, -0.035))
+        if self.fingers:
+            names = [self._name(f"{side}_finger{finger}")[0] for finger in (0, 1)]
+            follower = next(k for k, joint in enumerate(self.joints) if f'"{names[1]}"' in joint)
+            mimic = f'<mimic joint="{names[0]}" multiplier="-1"/></joint>'
+            self.joints[follower] = self.joints[follower].replace("</joint>", mimic)
 
     def _limb(self, limb, trunk, axes, places, masses, sizes, centres, sign, effort) -> None:
         parent = trunk
@@ -148,7 +161,8 @@ class Humanoid:
         name, child = self._name(part)
         bounds = f'lower="{low}" upper="{high}" ' if self.limits else ""
         self.joints.append(
-            f'<joint name="{name}" type="revolute"><parent link="{self._name(parent)[1]}"/>'
+            f'<joint name="{name}" type="{"fixed" if part in self.fixed else "revolute"}">'
+            f'<parent link="{self._name(parent)[1]}"/>'
             f'<child link="{child}"/>'
             f'<origin xyz="{" ".join(f"{v:.12g}" for v in xyz)}" rpy="{" ".join(f"{v:.12g}" for v in rpy)}"/>'
             f'<axis xyz="{" ".join(f"{v:.12g}" for v in direction)}"/>'

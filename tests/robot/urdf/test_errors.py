@@ -7,7 +7,7 @@ import pytest
 import urdf_texts as texts
 
 from simbench.errors import RobotError
-from simbench.robot.urdf.source import read_urdf
+from simbench.robot.urdf.source import build_model, read_urdf, reduce_model
 
 link, joint, mesh, robot, write = texts.link, texts.joint, texts.mesh, texts.robot, texts.write
 
@@ -110,3 +110,33 @@ def test_links_without_mass_between_moving_ones_are_fine(tmp_path, load_text):
     speeds = [pybullet.getJointState(body, index, physicsClientId=client)[1] for index in (0, 1)]
     expected = pin.aba(model, model.createData(), q, np.zeros(2), np.zeros(2))
     np.testing.assert_allclose(np.array(speeds) / step, expected, rtol=1e-4)
+
+
+@pytest.mark.parametrize("arm", [link("arm", None), link("arm", 1.0, (0, 0, 0), cog="0 1 0")])
+def test_a_joint_that_moves_no_inertia_is_fixed_and_said(tmp_path, arm):
+    urdf = write(tmp_path, BASE, arm, GOOD, link("hand"), joint("wrist", "base", "hand"))
+    made, notes = read_urdf(urdf, floating=False)
+    assert notes[-1] == "joints `elbow`: move links without mass and inertia only; fixed"
+    assert list(pin.buildModelFromXML(made).names) == ["universe", "wrist"]
+
+
+def test_a_model_whose_joints_have_the_names_of_links_is_reduced(tmp_path):
+    links = [link("base"), link("arm"), link("hand")]
+    texts = [
+        (*links, joint(first, "base", "arm"), joint(second, "arm", "hand", axis="1 0 0"))
+        for first, second in (("arm", "hand"), ("elbow", "wrist"))
+    ]
+    reduced = []
+    for text in texts:
+        urdf = write(tmp_path, *text)
+        model = build_model(read_urdf(urdf, floating=False)[0], urdf)
+        reduced.append(reduce_model(model, [1], np.array([0.7, 0.0])))
+    names = [frame.name for frame in reduced[0].frames]
+    assert "hand" in names
+    assert "hand (joint)" in names
+    hands = []
+    for model in reduced:
+        data = model.createData()
+        pin.framesForwardKinematics(model, data, np.array([0.3]))
+        hands.append(data.oMf[model.getFrameId("hand", pin.FrameType.BODY)].homogeneous)
+    np.testing.assert_allclose(hands[0], hands[1], atol=1e-12)
