@@ -1,14 +1,22 @@
-"""Compare guessed descriptions of robots with those written by hand, and print what differs.
+"""Compare guessed descriptions of robots with those written by hand, or with the names of their joints.
 
-    python scripts/studies/scaffold_robots.py [NAME_OR_ROBOT_YAML ...]
+    python scripts/studies/scaffold_robots.py [NAME_OR_ROBOT_YAML_OR_URDF_OR_FOLDER ...]
 
-Each robot's URDF is given to `scaffold_robot` without its `robot.yaml` and without massless frames. A group
-is right if it names the same joints; a frame if its origin is within 5 cm of the one written by hand, or 5 mm
-and 1 degree for feet; a palm if it is within 5 cm and 10 degrees; a sole if each corner is within 5 mm. Pairs
-of links that only one description lists are counted by how often they touch.
+Of a URDF, xacro or MJCF without a description, and of all of them in a folder, what the names of its joints
+say is compared with the guess, which reads no names but to break ties: sides and limbs of joints (shoulder,
+elbow, hip, knee, ...), fingers, a free base if there are hips on both sides, and the places of
+elbows, wrists and knees, within 3 % of the robot's size. Printed are, for each robot, how many are right,
+wrong but with medium or low confidence or said to be missing, and wrong with confidence; exit status 1 if any
+are wrong with confidence.
+
+Otherwise each robot's URDF is given to `scaffold_robot` without its `robot.yaml` and without massless frames.
+A group is right if it names the same joints; a frame if its origin is within 5 cm of the one written by hand,
+or 5 mm and 1 degree for feet; a palm if it is within 5 cm and 10 degrees; a sole if each corner is within
+5 mm. Pairs of links that only one description lists are counted by how often they touch.
 """
 
 import argparse
+import time
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,10 +25,14 @@ from typing import NamedTuple
 import numpy as np
 import pinocchio as pin
 
+from simbench.errors import SimbenchError
 from simbench.robot.collision_geometry import build_convex_geometry, count_near, set_collision_pairs
 from simbench.robot.robot import Robot, load_robot
-from simbench.robot.scaffold.scaffold import scaffold_robot
+from simbench.robot.scaffold.limb_chains import side_in_name, words_of
+from simbench.robot.scaffold.robot_tree import RobotTree
+from simbench.robot.scaffold.scaffold import Scaffold, scaffold_robot
 from simbench.robot.scaffold.writing import write_scaffold
+from simbench.robot.sides import SIDES
 from simbench.robot.urdf.source import read_urdf
 
 _CONFIGURATIONS, _SHOWN = 1000, 3
@@ -34,7 +46,7 @@ class Row(NamedTuple):
     detail: str
 
 
-def main() -> None:
+def main() -> int:
     """Print a table for each robot."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -42,7 +54,18 @@ def main() -> None:
     parser.add_argument("robots", nargs="*", default=["romeo", "mahru", "puma560", "g1", "talos"])
     parser.add_argument("--out", type=Path, default=Path("scaffolds"), help="Folder for the guessed files.")
     arguments = parser.parse_args()
+    described, files = [], []
     for name in arguments.robots:
+        path = Path(name)
+        if path.is_dir() and not (path / "robot.yaml").exists():
+            found = (each for each in path.rglob("*") if each.suffix.lower() in (".urdf", ".xml", ".xacro"))
+            files += sorted(each for each in found if is_robot(each))
+        elif path.suffix.lower() in (".urdf", ".xml", ".xacro"):
+            files.append(path)
+        else:
+            described.append(name)
+    confident = sum(print_by_names(path) for path in files)
+    for name in described:
         by_hand = load_robot(name)
         bare = write_bare_urdf(by_hand.urdf, arguments.out / by_hand.name)
         guessed = load_robot(write_scaffold(scaffold_robot(bare), bare.parent, force=True))
@@ -54,6 +77,7 @@ def main() -> None:
             verdict: sum(row.verdict == verdict for row in rows) for verdict in ("right", "wrong", "missing")
         }
         print(f"  {', '.join(f'{count} {verdict}' for verdict, count in counts.items())}")
+    return int(confident > 0)
 
 
 def write_bare_urdf(urdf: Path, folder: Path) -> Path:
@@ -213,5 +237,82 @@ def _compare_sole(by_hand: Robot, guessed: Robot, role: str) -> Row:
     return Row(f"soles.{role}", _verdict(error <= 0.005), f"corners within {1000 * error:.2f} mm")
 
 
+_ARM = {"shoulder", "elbow", "wrist", "forearm", "arm", "clavicle"}
+_LEG = {"hip", "knee", "ankle", "leg", "thigh", "calf"}
+_GRIP = {"finger", "thumb", "index", "ring", "little", "pinky", "gripper", "jaw", "grip", "knuckle"}
+_TURNS = {"yaw", "pitch", "roll"}  # A gripper that turns by an angle of a wrist is one.
+_NEAR = 0.03  # Distance, as a part of the robot's size, up to which a frame is where a joint is.
+
+
+def is_robot(path: Path) -> bool:
+    """Tell whether a file describes a robot, and is no part of one, scene or setting."""
+    text = path.read_text(encoding="utf-8", errors="replace")
+    return "<joint" in text and ("<robot" in text or ("<mujoco" in text and "<worldbody" in text))
+
+
+def print_by_names(path: Path) -> int:
+    """Print what a guess and the names of joints say of a robot; return what is wrong with confidence."""
+    start = time.perf_counter()
+    try:
+        found, tree = scaffold_robot(path), RobotTree(path)
+    except SimbenchError as error:
+        print(f"{path.parent.name}/{path.name}: refused: {error}")
+        return 0
+    rows = list(judge_by_names(found, tree))
+    wrong = [(what, confidence) for what, right, confidence in rows if not right]
+    confident = [what for what, confidence in wrong if confidence == "high"]
+    doubted, seconds = len(wrong) - len(confident), time.perf_counter() - start
+    print(
+        f"{path.parent.name}/{path.name}: {len(rows) - len(wrong)} right, {doubted} wrong but doubted, "
+        f"{len(confident)} wrong and confident, {seconds:.1f} s"
+    )
+    for what in confident:
+        print(f"    {what}")
+    return len(confident)
+
+
+def judge_by_names(found: Scaffold, tree: RobotTree) -> Iterator[tuple[str, bool, str]]:
+    """Compare a guess with the names of joints: what, whether it is right, and the guess's confidence."""
+    description, names = found.description, tree.model.names[1:]
+    confidence = {guess.key: guess.confidence for guess in found.guesses}
+    group = {joint: name for name, joints in description.groups.items() for joint in joints}
+    words = {name: set(words_of(name)) for name in names}
+    sides = {name: side_in_name(name) for name in names}
+    fingers = {name for name in names if words[name] & _GRIP and not words[name] & _TURNS}
+    limbs = {
+        name: f"{sides[name]}_{kind}"
+        for kind, known in (("leg", _LEG), ("arm", _ARM))
+        for name in names
+        if words[name] & known and sides[name] and name not in fingers
+    }
+    pairs = {"left_leg", "right_leg"} <= {*limbs.values()}
+    four = any("legs: 4 similar" in line for line in found.missing)
+    if pairs:
+        yield "base", description.base == "floating", confidence["base"]
+    for name, limb in limbs.items():
+        got = group.get(name, "no group")
+        # What is in no limb, because there is none, is said.
+        said = "low" if got == "no group" or four else confidence.get(f"groups.{got}", "medium")
+        yield f"{name}: {got}", got == limb, said
+    for name in fingers:
+        got = group.get(name, "no group")
+        yield f"{name}: {got}", not got.endswith("_arm"), confidence.get(f"groups.{got}", "medium")
+    fixed = description.fixed_frames
+    for side in SIDES:
+        for role, word in (("elbow", {"elbow"}), ("wrist", {"wrist"}), ("thigh", {"hip", "thigh"})):
+            link = description.frames.get(f"{side}_{role}")
+            named = [
+                k
+                for k, n in enumerate(names, 1)
+                if word in words[n] and limbs.get(n, "")[: len(side)] == side
+            ]
+            if not link or not named or (role == "wrist" and link in fixed):
+                continue
+            frame = tree.model.frames[tree.model.getFrameId(link, pin.FrameType.BODY)]
+            place = (tree.poses[frame.parentJoint] * frame.placement).translation
+            distance = min(float(np.linalg.norm(tree.poses[k].translation - place)) for k in named)
+            yield f"{side} {role}: {link}", distance < _NEAR * tree.size, confidence[f"frames.{side}_{role}"]
+
+
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

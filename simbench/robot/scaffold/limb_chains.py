@@ -109,7 +109,7 @@ class Limbs:
             # The lowest pair of limbs may be hanging arms of a robot without legs.
             pair, alone = on_floor[0], len(pairs) == 1
             high = alone and _attachment(tree, pair) > 0.2 * tree.size
-            leg_names, arm_names = _count_names(tree, pair)
+            leg_names, arm_names, _ = _count_names(tree, pair)
             is_arm, sure = high, not alone
             if leg_names != arm_names:
                 is_arm, sure = alone and arm_names > leg_names, (arm_names > leg_names) == high
@@ -124,7 +124,7 @@ class Limbs:
             sure = _attachment(tree, top) - _attachment(tree, low) >= 0.15 * tree.size
             if sure:
                 legs, arms, count = low, top, 2
-                leg_names, arm_names = _count_names(tree, top)
+                leg_names, arm_names, _ = _count_names(tree, top)
                 sure = arm_names >= leg_names
                 leg_reason = "of two pairs of chains that reach down, the lower on the trunk"
                 arm_reason = "of two pairs of chains that reach down, the higher on the trunk"
@@ -146,8 +146,9 @@ class Limbs:
                     if others or not tree.is_rotation(joint):
                         first = below
                 arms = (first,)
-                leg_names, arm_names = _count_names(tree, arms)
-                sure = leg_names <= arm_names and sides_in_names(tree, tree.subtree(first)) != {"left"}
+                leg_names, arm_names, grip_names = _count_names(tree, arms)
+                sure = max(leg_names, grip_names) <= arm_names
+                sure = sure and sides_in_names(tree, tree.subtree(first)) != {"left"}
         self.legs, self.arms, self.feet_count, self.sure = legs, arms, count, sure
         self.leg_reason, self.arm_reason, self.clusters = leg_reason, arm_reason, len(groups)
 
@@ -242,14 +243,14 @@ def _lowest(tree: RobotTree, bodies: list[int]) -> float:
 
 
 def _count_names(tree: RobotTree, joints: tuple[int, ...]) -> list[int]:
-    """How many names in the subtrees of joints speak of a leg, and of an arm."""
+    """How many names in the subtrees of joints speak of a leg, of an arm, and of a grip."""
     names = [
         name
         for joint in joints
         for body in tree.subtree(joint)
         for name in (tree.model.names[body], *tree.links[body])
     ]
-    return [sum(part in parts_in_name(name) for name in names) for part in ("leg", "arm")]
+    return [sum(part in parts_in_name(name) for name in names) for part in ("leg", "arm", "grip")]
 
 
 def _attachment(tree: RobotTree, joints: tuple[int, ...]) -> float:
