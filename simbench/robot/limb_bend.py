@@ -25,7 +25,6 @@ class Bend(NamedTuple):
     end: int  # Index of the end up to which the limb was looked at.
     joint: int  # Index of the joint that bends the limb.
     sign: float  # Sign of the angles by which it flexes.
-    place: Array  # (3,): elbow or knee, the point of the joint's axis nearest to the line of the ends, m.
     root_joint: int  # Index of the last joint that swings the upper bone.
     root: Array  # (3,): shoulder or hip, the point nearest to the axes of all joints that swing the bone, m.
 
@@ -65,20 +64,24 @@ def find_bend(
     sign = 1.0 if 0.5 * (max(low, -np.pi) + min(high, np.pi)) > straight else -1.0
     # Which joints swing the bone depends on where it begins. A joint about the bone's own line does not swing
     # it, wherever its axis lies.
-    centre, last = origins[0], middle - 1
+    end, centre, last = origins[0] + (origins[middle] - origins[0]), origins[0], middle - 1
     for _ in range(_ROUNDS):
-        along = (origins[middle] - centre) / max(float(np.linalg.norm(origins[middle] - centre)), 1e-9)
-        swing = (1.0 - (axes[:middle] @ along) ** 2) * np.linalg.norm(axes[:middle], axis=1)
+        along = (end - centre) / np.linalg.norm(end - centre)
+        swing = np.where(axes[:middle].any(axis=1), 1.0 - (axes[:middle] @ along) ** 2, 0.0)
         swinging = np.flatnonzero(swing > _SWINGS)[::-1]
         if not swinging.size:
             break
         last = int(swinging[0])
         centre = nearest_point(origins[swinging], axes[swinging], swing[swinging])
-    axis, tip = axes[middle], ends[chosen]
-    along, offset = (tip - centre) / np.linalg.norm(tip - centre), origins[middle] - centre
+    return Bend(chosen, middle, sign, last, centre)
+
+
+def bend_place(origin: Array, axis: Array, root: Array, end: Array) -> Array:
+    """Place elbow or knee (3,): the point of the joint's axis nearest to the line from root to end."""
+    along, offset = (end - root) / np.linalg.norm(end - root), origin - root
     cosine = float(axis @ along)
-    distance_along = (cosine * (along @ offset) - axis @ offset) / max(1.0 - cosine**2, 1e-9)
-    return Bend(chosen, middle, sign, origins[middle] + distance_along * axis, last, centre)
+    distance = (cosine * (along @ offset) - axis @ offset) / max(1.0 - cosine**2, 1e-9)
+    return np.asarray(origin + distance * axis)
 
 
 def nearest_point(points: Array, axes: Array, weights: Array) -> Array:

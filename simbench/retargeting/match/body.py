@@ -15,7 +15,7 @@ from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.tree import KinematicTree, frame_on_body, kinematic_tree, place_path, point_jacobians
 from simbench.motion.human_motion import HumanMotion
-from simbench.robot.limb_bend import find_bend, nearest_point
+from simbench.robot.limb_bend import bend_place, find_bend, nearest_point
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 
@@ -109,7 +109,7 @@ def match_body(robot: Robot) -> MatchedBody:
                 int(model.parents[group[joint]]) - robot.root_v // 6 for joint in (bend.root_joint, middle)
             )
             attach(root, max(0, above), bend.root)
-            attach(hinge, max(0, below), bend.place)
+            attach(hinge, max(0, below), bend_place(origins[middle], axes[middle], bend.root, tip))
             attach(last, carrier, tip)
             flexion[f"{side}_{limb}"] = (robot.joint_names.index(model.names[group[middle]]), bend.sign)
     for side in SIDES:

@@ -10,7 +10,7 @@ import numpy as np
 import pinocchio as pin
 
 from simbench.errors import RobotError
-from simbench.robot.limb_bend import find_bend
+from simbench.robot.limb_bend import bend_place, find_bend
 from simbench.robot.scaffold.robot_tree import Array, RobotTree
 
 Side = Literal["left", "right"]
@@ -325,15 +325,16 @@ class LimbChain:
         self.middle, self.end, self.lengths = joints[-1], np.zeros(3), (0.0, 0.0)
         if bend is not None:
             self.middle, end = joints[bend.joint], ends[0]
-            upper = float(np.linalg.norm(bend.place - bend.root))
+            place = bend_place(origins[bend.joint], axes[bend.joint], bend.root, ends[bend.end])
+            upper = float(np.linalg.norm(place - bend.root))
             if bend.end == 1:
                 # No wrist: hand and forearm are one, of which the forearm is as long as the upper arm.
-                whole = tip - bend.place
-                end = bend.place + whole * min(1.0, upper / max(float(np.linalg.norm(whole)), 1e-9))
+                whole = tip - place
+                end = place + whole * min(1.0, upper / max(float(np.linalg.norm(whole)), 1e-9))
                 self.wrist = 0
             if self.wrist != joints[-1]:
                 self.end = tree.poses[joints[-1]].actInv(end)
-            self.lengths = upper, float(np.linalg.norm(end - bend.place))
+            self.lengths = upper, float(np.linalg.norm(end - place))
         # Behind the last gap between the axes before the middle.
         before = joints[: joints.index(self.middle)] or joints[:1]
         if turret and len(before) > 1 and abs(tree.axis(before[0])[2]) > 0.9:
