@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.balance.inverted_pendulum import CogZmpGains, commanded_velocity
-from simbench.balance.sections import SectionColumns
+from simbench.balance.sections import SOLE_TOLERANCE, SectionColumns
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled, compiled_entry
 from simbench.kinematics.rotation import matrix_to_quaternion, quaternion_to_matrix
@@ -20,6 +20,8 @@ from simbench.kinematics.rotation import matrix_to_quaternion, quaternion_to_mat
 # Joint speed, rad/s, for 1 m/s or 1 rad/s of an end, or of COG and body, from which on a section counts as
 # singular: that of a knee bent by about 0.01 rad.
 MAX_JOINT_SPEED = 1e3
+# The same for COG and trunk on legs of fewer than six joints: what needs more is given up.
+MAX_SHORT_LEG_SPEED = 20.0
 
 
 @compiled
@@ -94,6 +96,94 @@ def compute_embedded_motion(
             rows[i, k] = body[k, i]
     joint_speeds[0], response, carried = _solve_least_motion(rows, motion)
     return joint_speeds, rows, response, carried
+
+
+@compiled
+def solve_in_priority_order(
+    jacobian: Array,
+    cog_jacobian: Array,
+    points: Array,
+    columns: SectionColumns,
+    joint_velocity: Array,
+    end_velocity: Array,
+) -> tuple[float, Array, Array]:
+    """Solve the tasks of legs with fewer than six joints, the later ones as far as the earlier ones allow.
+
+    Unknown are the root's twist and the joints of the base section, the C-busy and the used ones. The order is
+    that of strict task priority (Siciliano & Slotine 1991): both soles, the trunk's orientation, the COG's
+    horizontal velocity, its height. Each row a of a task, less its part â along the rows before it, gives x ←
+    x + â (b − a x) / |â|²; inside a task, the row with the longest â comes first. Rows that would take more
+    than `MAX_JOINT_SPEED` (soles) or `MAX_SHORT_LEG_SPEED` are dependent, and given up. Arguments as for
+    `compute_embedded_motion`. Returns the largest velocity of a sole that is missed, m/s or rad/s, and
+    `response` (nv, 6) and `carried` (nv,) as `compute_embedded_motion`.
+    """
+    unknown = np.concatenate((np.arange(6), columns.free, columns.busy))
+    ends, width = len(points), len(unknown)
+    soles = 6 * ends
+    rows, right = np.zeros((soles + 6, width)), np.zeros((soles + 6, 7))
+    twist = np.empty(6)
+    for end in range(ends):
+        for i in range(6):
+            right[6 * end + i, 6] = end_velocity[columns.ends[end], i]
+        for column in range(jacobian.shape[1]):
+            if column < 6 or columns.moves[end, column]:
+                twist[:] = jacobian[:, column]
+                _shift(twist, points[end])
+                for i in range(6):
+                    right[6 * end + i, 6] -= twist[i] * joint_velocity[column]
+                for k in range(width):
+                    if unknown[k] == column:
+                        rows[6 * end : 6 * end + 6, k] = twist
+    for i in range(3):
+        right[soles + i, 3 + i] = right[soles + 3 + i, i] = 1.0
+        for column in columns.given:
+            right[soles + 3 + i, 6] -= cog_jacobian[i, column] * joint_velocity[column]
+        for k in range(width):
+            rows[soles + 3 + i, k] = cog_jacobian[i, unknown[k]]
+            if k < 6:
+                rows[soles + i, k] = jacobian[3 + i, k]
+    left, solution = rows.copy(), np.zeros((width, 7))
+    for first, last in ((0, soles), (soles, soles + 3), (soles + 3, soles + 5), (soles + 5, soles + 6)):
+        least = 1.0 / (MAX_JOINT_SPEED if first == 0 else MAX_SHORT_LEG_SPEED)
+        for _ in range(first, last):
+            row, square = first, 0.0
+            for i in range(first, last):
+                length = 0.0
+                for k in range(width):
+                    length += left[i, k] * left[i, k]
+                if length > square:
+                    row, square = i, length
+            if square < least * least:
+                break
+            direction = left[row] / np.sqrt(square)
+            along = 0.0
+            for k in range(width):
+                along += direction[k] * rows[row, k]
+            for m in range(7):
+                missing = right[row, m]
+                for k in range(width):
+                    missing -= rows[row, k] * solution[k, m]
+                for k in range(width):
+                    solution[k, m] += direction[k] * missing / along
+            # Twice for accuracy.
+            for i in range(2 * len(rows)):
+                shared, other = 0.0, i % len(rows)
+                for k in range(width):
+                    shared += direction[k] * left[other, k]
+                for k in range(width):
+                    left[other, k] -= shared * direction[k]
+            left[row] = 0.0
+    missed = 0.0
+    for i in range(soles):
+        reached = 0.0
+        for k in range(width):
+            reached += rows[i, k] * solution[k, 6]
+        missed = max(missed, abs(right[i, 6] - reached))
+    response, carried = np.zeros((jacobian.shape[1], 6)), joint_velocity.copy()
+    for k in range(width):
+        response[unknown[k]] = solution[k, :6]
+        carried[unknown[k]] = solution[k, 6]
+    return missed, response, carried
 
 
 @compiled
@@ -340,14 +430,15 @@ def solve_reference_motion(
     Soles and trunk follow `pose_error_twists`, the COG's height z follows ż = feedback_rate (z_then − z) +
     (rate − feedback_rate) (z_then − z_now), and J-busy joints reach their planned positions at the tick's
     end. The COG's horizontal velocity is that of the plan in one solution, and that of `commanded_velocity`
-    in the other. `compute_embedded_motion` gives the joint velocities. `now`: sample of the plan at the start
+    in the other. `compute_embedded_motion` gives the joint velocities, `solve_in_priority_order` those of legs with fewer than
+    six joints. `now`: sample of the plan at the start
     of the tick; `then`: sample of the plan at its end; `feedback_rate`: proportional gain on the pose error,
     1/s; `configuration` (nq,): configuration of the reference: pose of the root link in the world frame (m
     and quaternion x, y, z, w), then joint positions, rad; `trunk` (4,): target orientation of the root link
     at the end of the tick, quaternion x, y, z, w; `inputs`: kinematics, targets of the soles, plan and
     measurement; `planned` (nv,): overwritten: velocity of the plan: the root's in its own axes, then the
     joints', m/s and rad/s; `commanded` (nv,): overwritten: the same with the feedback of COG and ZMP. Returns
-    false, with nothing overwritten, if a leg is singular.
+    false, with nothing overwritten, if a leg is singular or cannot move its sole as planned.
     """
     columns = inputs.columns
     sole_twists, task = np.zeros((2, 6)), np.zeros(6)
@@ -365,11 +456,18 @@ def solve_reference_motion(
     for column in columns.given:
         if inputs.embedded:
             known[column] = inputs.rate * (inputs.joints[then, column - 6] - configuration[column + 1])
-    joint_speeds, _, response, carried = compute_embedded_motion(
-        inputs.jacobian, inputs.cog_jacobian, points, columns, known, sole_twists
-    )
-    if singular_section(joint_speeds) >= 0:
-        return False
+    if columns.short:
+        missed, response, carried = solve_in_priority_order(
+            inputs.jacobian, inputs.cog_jacobian, points, columns, known, sole_twists
+        )
+        if missed > SOLE_TOLERANCE * inputs.rate:
+            return False
+    else:
+        joint_speeds, _, response, carried = compute_embedded_motion(
+            inputs.jacobian, inputs.cog_jacobian, points, columns, known, sole_twists
+        )
+        if singular_section(joint_speeds) >= 0:
+            return False
     command = commanded_velocity(
         inputs.gains,
         inputs.cog_velocity[now],

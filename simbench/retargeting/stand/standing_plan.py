@@ -11,7 +11,7 @@ from scipy.ndimage import gaussian_filter1d
 from scipy.spatial.transform import Rotation
 
 from simbench.balance.ground_reaction import planned_zmp, standing_torques
-from simbench.balance.leg_ik import Stance, pelvis_heights, stand
+from simbench.balance.leg_ik import Stance, describe_lost_motions, pelvis_freedom, pelvis_heights, stand
 from simbench.errors import LegReachError, RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.obstacles import Obstacle
@@ -183,7 +183,8 @@ def _plan_in_place(
     lean = None
     if settings.method == "bones" and settings.pelvis_turn_follow and not (touching.any() or stance.seated):
         lean = arms_and_legs.compute_pelvis_turn(robot, motion)
-        lean = None if lean is None else (1.0 - calm) * settings.pelvis_turn_follow * lean
+        free = pelvis_freedom(robot, stance)[:3]
+        lean = None if lean is None else (1.0 - calm) * settings.pelvis_turn_follow * lean * free
     way = calm, float(motion.time[-1])
     posture = imitated.get(way)
     if posture is None:
@@ -270,7 +271,7 @@ def _plan_in_place(
         solution.zmp,
         errors,
         problem.embedding,
-        (*notes, *([note] if note else ())),
+        (*notes, *(each for each in (note, describe_lost_motions(robot, stance)) if each)),
     )
 
 
