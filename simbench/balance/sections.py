@@ -22,7 +22,7 @@ _ENDS = {
 }
 FULL_LEG = 6  # Joints that a section needs to control the position and the orientation of its end.
 LEAST_LEG = 4  # Joints with which a leg still bends and carries: hip, knee and ankle.
-# Error of a sole, m or rad, that legs of fewer than six joints may leave: soles of a posture differ by as much.
+# Error of a sole, m or rad, that legs of fewer than six joints may leave: soles of a posture differ as much.
 SOLE_TOLERANCE = 1e-4
 
 
@@ -142,7 +142,8 @@ def assign(
         if end.name not in capable:
             raise BalanceError(
                 f"{role[end.name].value} section {end.name} has {len(end.columns)} joints and "
-                f"{'no' if end.frame < 0 else 'an'} end; allowed: an end and at least {least[end.name]} joints"
+                f"{'no' if end.frame < 0 else 'an'} end; allowed: an end and at least "
+                f"{least[end.name]} joints"
             )
         joint = model.frames[end.frame].parentJoint
         while joint > 1:
