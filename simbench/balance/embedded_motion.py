@@ -192,8 +192,8 @@ def _solve_task(left: Array, first: int, last: int, least: float, missing: Array
     """Add (A N)⁺ (b − A x) to the solution, and take what it uses from the null space of the later tasks.
 
     The range of (A N)ᵀ comes from Gram and Schmidt, longest row first, as long as a row is longer than
-    `least`: with Q its orthonormal basis, (A N)⁺ = Qᵀ (A N Qᵀ)⁺. `left` (r, u): A N of all tasks, of which the rows
-    from `first` to `last` are this one's; `missing` (r, 7): b − A x; `solution` (u, 7): x.
+    `least`: with Q its orthonormal basis, (A N)⁺ = Qᵀ (A N Qᵀ)⁺. `left` (r, u): A N of all tasks, of which
+    the rows from `first` to `last` are this one's; `missing` (r, 7): b − A x; `solution` (u, 7): x.
     """
     width, count = left.shape[1], last - first
     remaining, basis, rank = left[first:last].copy(), np.empty((count, width)), 0
@@ -487,9 +487,10 @@ def solve_reference_motion(
     plan at its end; `feedback_rate`: proportional gain on the pose error, 1/s; `configuration` (nq,):
     configuration of the reference: pose of the root link in the world frame (m and quaternion x, y, z, w),
     then joint positions, rad; `trunk` (4,): target orientation of the root link at the end of the tick,
-    quaternion x, y, z, w; `inputs`: kinematics, targets of the soles, plan and measurement; `planned` (nv,): overwritten: velocity of the plan: the root's in its own axes, then the
-    joints', m/s and rad/s; `commanded` (nv,): overwritten: the same with the feedback of COG and ZMP. Returns
-    false, with nothing overwritten, if a leg is singular or cannot move its sole as planned.
+    quaternion x, y, z, w; `inputs`: kinematics, targets of the soles, plan and measurement; `planned` (nv,):
+    overwritten: velocity of the plan: the root's in its own axes, then the joints', m/s and rad/s;
+    `commanded` (nv,): overwritten: the same with the feedback of COG and ZMP. Returns false, with nothing
+    overwritten, if a leg is singular or cannot move its sole as planned.
     """
     columns = inputs.columns
     sole_twists, task = np.zeros((2, 6)), np.zeros(6)
