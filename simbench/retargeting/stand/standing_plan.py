@@ -180,11 +180,10 @@ def _plan_in_place(
     contact = detect_contact(robot, imitation, equipment.handles, settings)
     touching, limits = contact.any_hand, position_limits(imitation, settings)
     holds = bool(touching.any()) and settings.transfer == "path"
-    lean = None
+    lean, free = None, pelvis_freedom(robot, stance)
     if settings.method == "bones" and settings.pelvis_turn_follow and not (touching.any() or stance.seated):
         lean = arms_and_legs.compute_pelvis_turn(robot, motion)
-        free = pelvis_freedom(robot, stance)[:3]
-        lean = None if lean is None else (1.0 - calm) * settings.pelvis_turn_follow * lean * free
+        lean = None if lean is None else (1.0 - calm) * settings.pelvis_turn_follow * lean * free[:3]
     way = calm, float(motion.time[-1])
     posture = imitated.get(way)
     if posture is None:
@@ -225,6 +224,7 @@ def _plan_in_place(
         speed_limit=np.asarray(robot.model.velocityLimit[6:]) * settings.speed_limit_fraction,
         pelvis_height=settings.pelvis_height_follow * height,
         pelvis_turn=None if lean is None else Rotation.from_euler("z", placed.heading).apply(lean),
+        pelvis_sways=(bool(free[3]), bool(free[4])),
         on_progress=on_progress,
     )
     gave_way: dict[str, float] = {}
