@@ -337,6 +337,18 @@ def pelvis_freedom(robot: Robot, stance: Stance) -> NDArray[np.bool_]:
     return free
 
 
+def sway_projection(stance: Stance, free: NDArray[np.bool_]) -> Array | None:
+    """Project horizontal vectors (..., 2) in the world frame onto the directions in which the pelvis sways.
+
+    `stance`: where the robot stands; `free` (5,): from `pelvis_freedom`. Returns (2, 2), symmetric, or None
+    if it sways in all directions.
+    """
+    if free[3:].all():
+        return None
+    axes = pin.XYZQUATToSE3(stance.base).rotation[:2, :2]
+    return np.asarray(axes * free[3:] @ axes.T)
+
+
 def describe_lost_motions(robot: Robot, stance: Stance) -> str:
     """Say in one line what the pelvis cannot do on legs of fewer than six joints; empty if it can do all.
 

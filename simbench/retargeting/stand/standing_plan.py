@@ -11,7 +11,14 @@ from scipy.ndimage import gaussian_filter1d
 from scipy.spatial.transform import Rotation
 
 from simbench.balance.ground_reaction import planned_zmp, standing_torques
-from simbench.balance.leg_ik import Stance, describe_lost_motions, pelvis_freedom, pelvis_heights, stand
+from simbench.balance.leg_ik import (
+    Stance,
+    describe_lost_motions,
+    pelvis_freedom,
+    pelvis_heights,
+    stand,
+    sway_projection,
+)
 from simbench.errors import LegReachError, RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.obstacles import Obstacle
@@ -224,7 +231,7 @@ def _plan_in_place(
         speed_limit=np.asarray(robot.model.velocityLimit[6:]) * settings.speed_limit_fraction,
         pelvis_height=settings.pelvis_height_follow * height,
         pelvis_turn=None if lean is None else Rotation.from_euler("z", placed.heading).apply(lean),
-        pelvis_sways=(bool(free[3]), bool(free[4])),
+        sway=sway_projection(stance, free),
         on_progress=on_progress,
     )
     gave_way: dict[str, float] = {}

@@ -4,7 +4,6 @@ import math
 from dataclasses import replace
 
 import numpy as np
-import pinocchio as pin
 from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline, make_interp_spline
 from scipy.ndimage import gaussian_filter1d
@@ -251,16 +250,13 @@ def _examine(
         speed = preserve.limit_ratios(time, joints[:, legs], bounds)[0].max(axis=1)
     if problem.embedding:
         # At both ends without what the sway of leads, planned later, takes away. That sway is slow; what is
-        # faster stays, and what is along an axis in which the pelvis does not sway.
+        # faster stays, and what is in a direction in which the pelvis does not.
         zmp, _ = planned_zmp(robot, time, base, joints, None, arms_and_legs.inertia_onset(time))
         wrench, _ = ground_wrench(robot, time, base, joints)
         left = np.stack([-wrench[:, 4], wrench[:, 3]], axis=1) / wrench[:, 2:3] - zmp
         samples = _SLOW_SWAY * ((len(time) - 1) / (time[-1] - time[0]))
         slow = gaussian_filter1d(left, samples, axis=0, mode="nearest")
-        if not all(problem.pelvis_sways):
-            axes = pin.XYZQUATToSE3(stance.base).rotation[:2, :2]
-            slow = (slow @ axes * problem.pelvis_sways) @ axes.T
-        zmp = zmp + left - slow
+        zmp = zmp + left - (slow if problem.sway is None else slow @ problem.sway)
         # Outward normals of the support polygon's edges, (E, 2), and their distances from its middle, m.
         corners = [stance.soles[side].act(corner) for side in SIDES for corner in robot.soles[f"{side}_foot"]]
         edges = ConvexHull(np.array(corners)[:, :2] - stance.target).equations
