@@ -20,7 +20,8 @@ from simbench.kinematics.rotation import matrix_to_quaternion, quaternion_to_mat
 # Joint speed, rad/s, for 1 m/s or 1 rad/s of an end, or of COG and body, from which on a section counts as
 # singular: that of a knee bent by about 0.01 rad.
 MAX_JOINT_SPEED = 1e3
-# The same for COG and trunk on legs of fewer than six joints: what needs more is given up.
+# The same for legs of fewer than six joints, whose soles and trunk are next to singular wherever both are
+# level: what needs more is given up.
 MAX_SHORT_LEG_SPEED = 20.0
 
 
@@ -112,10 +113,10 @@ def solve_in_priority_order(
     Strict task priority (Siciliano & Slotine 1991): both soles, the trunk's orientation, the COG's horizontal
     velocity, its height. Unknown are the root's twist and the velocities of the joints that are not known. Of
     a task A x = b, with N the null space of those before it, x ← x + (A N)⁺ (b − A x): what the legs cannot
-    do is missed by the least squares. Directions that need more than `MAX_JOINT_SPEED` for a sole, or
-    `MAX_SHORT_LEG_SPEED` for trunk and COG, do not count as possible. Arguments as for
-    `compute_embedded_motion`. Returns the largest velocity of a sole that is missed, m/s or rad/s, and
-    `response` (nv, 6) and `carried` (nv,) as `compute_embedded_motion`.
+    do is missed by the least squares. Directions that need more than `MAX_SHORT_LEG_SPEED` do not count as
+    possible; of the height, which straight knees take away, those that need more than `MAX_JOINT_SPEED`.
+    Arguments as for `compute_embedded_motion`. Returns the largest velocity of a sole that is missed, m/s or
+    rad/s, and `response` (nv, 6) and `carried` (nv,) as `compute_embedded_motion`.
     """
     unknown = np.concatenate((np.arange(6), columns.free, columns.busy))
     rows, right = _stack_tasks(jacobian, cog_jacobian, points, columns, unknown, joint_velocity, end_velocity)
@@ -126,7 +127,7 @@ def solve_in_priority_order(
             for k in range(width):
                 for m in range(7):
                     right[row, m] -= rows[row, k] * solution[k, m]
-        least = 1.0 / (MAX_JOINT_SPEED if first == 0 else MAX_SHORT_LEG_SPEED)
+        least = 1.0 / (MAX_JOINT_SPEED if first == soles + 5 else MAX_SHORT_LEG_SPEED)
         _solve_task(left, first, last, least, right, solution)
     missed = 0.0
     for row in range(soles):

@@ -12,7 +12,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.balance.sections import FULL_LEG, SOLE_TOLERANCE
-from simbench.errors import LegReachError, RetargetError, RobotError
+from simbench.errors import BalanceError, LegReachError, RetargetError, RobotError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.rotation import turn_quaternions
 from simbench.kinematics.task_matrix import body_masses
@@ -335,6 +335,27 @@ def pelvis_freedom(robot: Robot, stance: Stance) -> NDArray[np.bool_]:
         if row >= 3:
             free[row] = (base[0, :2] - stance.base[:2]) @ sway[0] > 0.5 * _TRIED_SWAY**2
     return free
+
+
+def require_sideways_sway(robot: Robot, stance: Stance) -> None:
+    """Refuse to step where the COG cannot come over one sole, for the pelvis does not sway sideways.
+
+    `robot`: robot with two legs; `stance`: where it stands.
+    """
+    if pelvis_freedom(robot, stance)[4]:
+        return
+    left = pin.XYZQUATToSE3(stance.base).rotation[:2, 1]
+    corners = {side: robot.soles[f"{side}_foot"] for side in SIDES}
+    least = min(
+        abs(left @ (stance.soles[side].act(corner)[:2] - stance.target))
+        for side in SIDES
+        for corner in corners[side]
+    )
+    raise BalanceError(
+        f"{robot.name}: cannot step: its COG would have to come {least:.3f} m to the side, over one sole, "
+        f"and legs of {len(leg_columns(robot, SIDES[0]))} joints do not let the pelvis sway sideways while "
+        "the soles are flat; allowed: motions on both feet"
+    )
 
 
 def sway_projection(stance: Stance, free: NDArray[np.bool_]) -> Array | None:
