@@ -111,8 +111,8 @@ def complete_scenario(robot: Robot, scenario: Scenario) -> tuple[Scenario, tuple
     """Write into a scenario what its robot decides, and refuse what it cannot do.
 
     `robot`: the scenario's robot. Returns `scenario`: with the robot's own posture, fitted steps and the
-    method of retargeting; `notes`: what was changed or is given up, one line each. Raises SimbenchError if the
-    robot has no legs for what the scenario asks for: steps, pushes, and to stand on feet.
+    method of retargeting; `notes`: what was changed or is given up, one line each. Raises SimbenchError if
+    the robot has no legs for what the scenario asks for: steps, pushes, and to stand on feet.
     """
     if scenario.retarget.physics == "steps" and scenario.stepping is not None:
         raise ScenarioError(
