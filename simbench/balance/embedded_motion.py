@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.balance.inverted_pendulum import CogZmpGains, commanded_velocity
-from simbench.balance.sections import SectionColumns
+from simbench.balance.sections import SOLE_TOLERANCE, SectionColumns
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled, compiled_entry
 from simbench.kinematics.rotation import matrix_to_quaternion, quaternion_to_matrix
@@ -20,6 +20,9 @@ from simbench.kinematics.rotation import matrix_to_quaternion, quaternion_to_mat
 # Joint speed, rad/s, for 1 m/s or 1 rad/s of an end, or of COG and body, from which on a section counts as
 # singular: that of a knee bent by about 0.01 rad.
 MAX_JOINT_SPEED = 1e3
+# The same for legs of fewer than six joints, whose soles and trunk are next to singular wherever both are
+# level: what needs more is given up.
+MAX_SHORT_LEG_SPEED = 20.0
 
 
 @compiled
@@ -94,6 +97,146 @@ def compute_embedded_motion(
             rows[i, k] = body[k, i]
     joint_speeds[0], response, carried = _solve_least_motion(rows, motion)
     return joint_speeds, rows, response, carried
+
+
+@compiled
+def solve_in_priority_order(
+    jacobian: Array,
+    cog_jacobian: Array,
+    points: Array,
+    columns: SectionColumns,
+    joint_velocity: Array,
+    end_velocity: Array,
+) -> tuple[float, Array, Array]:
+    """Solve the tasks of legs with fewer than six joints, the later ones as far as the earlier ones allow.
+
+    Strict task priority (Siciliano & Slotine 1991): both soles, the trunk's orientation, the COG's horizontal
+    velocity, its height. Unknown are the root's twist and the velocities of the joints that are not known. Of
+    a task A x = b, with N the null space of those before it, x ← x + (A N)⁺ (b − A x): what the legs cannot
+    do is missed by the least squares. Directions that need more than `MAX_SHORT_LEG_SPEED` do not count as
+    possible; of the height, which straight knees take away, those that need more than `MAX_JOINT_SPEED`.
+    Arguments as for `compute_embedded_motion`. Returns the largest velocity of a sole that is missed, m/s or
+    rad/s, and `response` (nv, 6) and `carried` (nv,) as `compute_embedded_motion`.
+    """
+    unknown = np.concatenate((np.arange(6), columns.free, columns.busy))
+    rows, right = _stack_tasks(jacobian, cog_jacobian, points, columns, unknown, joint_velocity, end_velocity)
+    soles, width = 6 * len(points), len(unknown)
+    left, solution = rows.copy(), np.zeros((width, 7))
+    for first, last in ((0, soles), (soles, soles + 3), (soles + 3, soles + 5), (soles + 5, soles + 6)):
+        for row in range(first, last):
+            for k in range(width):
+                for m in range(7):
+                    right[row, m] -= rows[row, k] * solution[k, m]
+        least = 1.0 / (MAX_JOINT_SPEED if first == soles + 5 else MAX_SHORT_LEG_SPEED)
+        _solve_task(left, first, last, least, right, solution)
+    missed = 0.0
+    for row in range(soles):
+        for k in range(width):
+            right[row, 6] -= rows[row, k] * solution[k, 6]
+        missed = max(missed, abs(right[row, 6]))
+    response, carried = np.zeros((jacobian.shape[1], 6)), joint_velocity.copy()
+    for k in range(width):
+        for i in range(6):
+            response[unknown[k], i] = solution[k, i]
+        carried[unknown[k]] = solution[k, 6]
+    return missed, response, carried
+
+
+@compiled
+def _stack_tasks(
+    jacobian: Array,
+    cog_jacobian: Array,
+    points: Array,
+    columns: SectionColumns,
+    unknown: NDArray[np.int64],
+    joint_velocity: Array,
+    end_velocity: Array,
+) -> tuple[Array, Array]:
+    """Stack the tasks A x = b of soles, trunk's orientation and COG, and b as a function of what is wanted.
+
+    `unknown` (u,): columns of the unknown velocities, the root's first. Returns A (6 E + 6, u), and b (6 E +
+    6, 7): for 1 m/s or 1 rad/s of the COG and the trunk, and a last column with the known motions.
+    """
+    soles, width = 6 * len(points), len(unknown)
+    rows, right = np.zeros((soles + 6, width)), np.zeros((soles + 6, 7))
+    twist = np.empty(6)
+    for end in range(len(points)):
+        for i in range(6):
+            right[6 * end + i, 6] = end_velocity[columns.ends[end], i]
+        for column in range(6, jacobian.shape[1]):
+            if columns.moves[end, column] and joint_velocity[column] != 0.0:
+                for i in range(6):
+                    twist[i] = jacobian[i, column]
+                _shift(twist, points[end])
+                for i in range(6):
+                    right[6 * end + i, 6] -= twist[i] * joint_velocity[column]
+        for k in range(width):
+            if k < 6 or columns.moves[end, unknown[k]]:
+                for i in range(6):
+                    twist[i] = jacobian[i, unknown[k]]
+                _shift(twist, points[end])
+                for i in range(6):
+                    rows[6 * end + i, k] = twist[i]
+    for i in range(3):
+        right[soles + i, 3 + i] = right[soles + 3 + i, i] = 1.0
+        for column in columns.given:
+            right[soles + 3 + i, 6] -= cog_jacobian[i, column] * joint_velocity[column]
+        for k in range(width):
+            rows[soles + 3 + i, k] = cog_jacobian[i, unknown[k]]
+        for k in range(6):
+            rows[soles + i, k] = jacobian[3 + i, k]
+    return rows, right
+
+
+@compiled
+def _solve_task(left: Array, first: int, last: int, least: float, missing: Array, solution: Array) -> None:
+    """Add (A N)⁺ (b − A x) to the solution, and take what it uses from the null space of the later tasks.
+
+    The range of (A N)ᵀ comes from Gram and Schmidt, longest row first, as long as a row is longer than
+    `least`: with Q its orthonormal basis, (A N)⁺ = Qᵀ (A N Qᵀ)⁺. `left` (r, u): A N of all tasks, of which
+    the rows from `first` to `last` are this one's; `missing` (r, 7): b − A x; `solution` (u, 7): x.
+    """
+    width, count = left.shape[1], last - first
+    remaining, basis, rank = left[first:last].copy(), np.empty((count, width)), 0
+    for _ in range(count):
+        longest, square = 0, 0.0
+        for i in range(count):
+            length = 0.0
+            for k in range(width):
+                length += remaining[i, k] * remaining[i, k]
+            if length > square:
+                longest, square = i, length
+        if square < least * least:
+            break
+        for k in range(width):
+            basis[rank, k] = remaining[longest, k] / np.sqrt(square)
+        _remove_direction(remaining, basis[rank])
+        rank += 1
+    across = np.zeros((rank, count))
+    for j in range(rank):
+        for i in range(count):
+            for k in range(width):
+                across[j, i] += basis[j, k] * left[first + i, k]
+    _, inverse = _right_inverse(across)
+    for j in range(rank):
+        for m in range(missing.shape[1]):
+            step = 0.0
+            for i in range(count):
+                step += inverse[i, j] * missing[first + i, m]
+            for k in range(width):
+                solution[k, m] += basis[j, k] * step
+        _remove_direction(left[last:], basis[j])
+
+
+@compiled
+def _remove_direction(rows: Array, direction: Array) -> None:
+    """Subtract from each row its part along a unit vector, twice for accuracy, in place."""
+    for i in range(2 * len(rows)):
+        along, row = 0.0, i // 2
+        for k in range(len(direction)):
+            along += direction[k] * rows[row, k]
+        for k in range(len(direction)):
+            rows[row, k] -= along * direction[k]
 
 
 @compiled
@@ -340,14 +483,15 @@ def solve_reference_motion(
     Soles and trunk follow `pose_error_twists`, the COG's height z follows ż = feedback_rate (z_then − z) +
     (rate − feedback_rate) (z_then − z_now), and J-busy joints reach their planned positions at the tick's
     end. The COG's horizontal velocity is that of the plan in one solution, and that of `commanded_velocity`
-    in the other. `compute_embedded_motion` gives the joint velocities. `now`: sample of the plan at the start
-    of the tick; `then`: sample of the plan at its end; `feedback_rate`: proportional gain on the pose error,
-    1/s; `configuration` (nq,): configuration of the reference: pose of the root link in the world frame (m
-    and quaternion x, y, z, w), then joint positions, rad; `trunk` (4,): target orientation of the root link
-    at the end of the tick, quaternion x, y, z, w; `inputs`: kinematics, targets of the soles, plan and
-    measurement; `planned` (nv,): overwritten: velocity of the plan: the root's in its own axes, then the
-    joints', m/s and rad/s; `commanded` (nv,): overwritten: the same with the feedback of COG and ZMP. Returns
-    false, with nothing overwritten, if a leg is singular.
+    in the other. `compute_embedded_motion` gives the joint velocities, `solve_in_priority_order` those of
+    legs with fewer than six joints. `now`: sample of the plan at the start of the tick; `then`: sample of the
+    plan at its end; `feedback_rate`: proportional gain on the pose error, 1/s; `configuration` (nq,):
+    configuration of the reference: pose of the root link in the world frame (m and quaternion x, y, z, w),
+    then joint positions, rad; `trunk` (4,): target orientation of the root link at the end of the tick,
+    quaternion x, y, z, w; `inputs`: kinematics, targets of the soles, plan and measurement; `planned` (nv,):
+    overwritten: velocity of the plan: the root's in its own axes, then the joints', m/s and rad/s;
+    `commanded` (nv,): overwritten: the same with the feedback of COG and ZMP. Returns false, with nothing
+    overwritten, if a leg is singular or cannot move its sole as planned.
     """
     columns = inputs.columns
     sole_twists, task = np.zeros((2, 6)), np.zeros(6)
@@ -365,11 +509,18 @@ def solve_reference_motion(
     for column in columns.given:
         if inputs.embedded:
             known[column] = inputs.rate * (inputs.joints[then, column - 6] - configuration[column + 1])
-    joint_speeds, _, response, carried = compute_embedded_motion(
-        inputs.jacobian, inputs.cog_jacobian, points, columns, known, sole_twists
-    )
-    if singular_section(joint_speeds) >= 0:
-        return False
+    if columns.short:
+        missed, response, carried = solve_in_priority_order(
+            inputs.jacobian, inputs.cog_jacobian, points, columns, known, sole_twists
+        )
+        if missed > SOLE_TOLERANCE * inputs.rate:
+            return False
+    else:
+        joint_speeds, _, response, carried = compute_embedded_motion(
+            inputs.jacobian, inputs.cog_jacobian, points, columns, known, sole_twists
+        )
+        if singular_section(joint_speeds) >= 0:
+            return False
     command = commanded_velocity(
         inputs.gains,
         inputs.cog_velocity[now],

@@ -4,13 +4,15 @@ A seated robot's legs and pelvis stay as they are: the seat carries the body. Ne
 legs and pelvis of many frames at once: feet in place, COG over its target.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from simbench.errors import LegReachError, RetargetError, RobotError
+from simbench.balance.sections import FULL_LEG, SOLE_TOLERANCE
+from simbench.errors import BalanceError, LegReachError, RetargetError, RobotError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.rotation import turn_quaternions
 from simbench.kinematics.task_matrix import body_masses
@@ -23,6 +25,10 @@ _FURTHEST = 2.0 * np.pi  # Angle of a leg's joint that none has, rad.
 # Error of feet and COG before the last Newton step, m or rad; it leaves about the square. The remaining error
 # changes from frame to frame and shows, differentiated twice, in the planned torque.
 _TOLERANCE = 1e-5
+# Parts of the largest singular value below which legs of fewer than six joints do not move feet, and COG.
+_LEAST_FEET, _LEAST_COG = 0.01, 0.05
+# Rotation, rad, and shift, m, of the pelvis by which it is found out whether such legs allow them.
+_TRIED_TURN, _TRIED_SWAY = 0.1, 0.02
 _MIN_KNEE_BEND = 0.1  # Least bend of the knees, rad, at another pelvis height: straight legs cannot move it.
 _HEIGHT_STEP = 0.01  # Step from pelvis height to pelvis height, m.
 _HEIGHT_RESOLUTION = 1e-4  # Resolution of the ends of the range of pelvis heights, m.
@@ -32,9 +38,9 @@ _DIGITS = 4  # Digits of a height after the point, m.
 
 
 class LegModel:
-    """Kinematics and masses of a robot on two legs of six joints each, taken out of its model.
+    """Kinematics and masses of a robot on two legs, taken out of its model.
 
-    `legs`: two (6,) int arrays, the joints of each leg among the n of `tree`; `feet`: body that carries each
+    `legs`: two (k,) int arrays, the joints of each leg among the n of `tree`; `feet`: body that carries each
     foot's frame, and the frame's rotation (3, 3) and position (3,) on it, m; `carried` (n, n + 1) bool:
     whether a joint carries a body.
     """
@@ -164,6 +170,7 @@ def solve_com_ik(
 
         J_leg dq + J_base d = e,   J_c,leg dq + J_c,base d = c_target − c(q).
 
+    Legs of fewer than six joints keep the feet in place, and the COG over its target only as far as they can.
     In a seated stance pelvis and legs stay as they are.
 
     `robot`: robot with two legs. `stance`: poses of the soles, and root pose and joint positions to start
@@ -207,6 +214,7 @@ def _iterate(name: str, model: LegModel, stance: Stance, configurations: Array, 
     legs are changed in place; `targets` (T, 2): targets of the COG in the world frame, m.
     """
     tree, masses, left = model.tree, model.masses, np.arange(len(configurations))
+    full = all(len(leg) == FULL_LEG for leg in model.legs)
     for _ in range(_MAX_ITERATIONS):
         q = configurations[left]
         bodies = len(tree.parent) + 1
@@ -218,6 +226,7 @@ def _iterate(name: str, model: LegModel, stance: Stance, configurations: Array, 
         right = np.zeros((len(q), 6, 3))
         right[:, [0, 1], [0, 1]] = 1.0
         steps, feet, slope, sway = [], np.zeros(len(q)), np.tile(np.eye(2), (len(q), 1, 1)), missing
+        parts: list[tuple[Array, Array, Array]] = []
         for side, leg, (body, frame, centre) in zip(SIDES, model.legs, model.feet, strict=True):
             foot, sole = position[:, body] + rotation[:, body] @ centre, stance.soles[side]
             right[:, :3, 2] = sole.translation - foot
@@ -239,6 +248,9 @@ def _iterate(name: str, model: LegModel, stance: Stance, configurations: Array, 
             linear = np.where(sliding, axes, np.cross(axes, foot[:, None] - origins))
             turning = np.where(sliding, 0.0, axes)
             jacobian = np.ascontiguousarray(np.concatenate([linear, turning], axis=2).transpose(0, 2, 1))
+            if not full:
+                parts.append((jacobian, cog_jacobian, right[:, :, 2].copy()))
+                continue
             try:
                 solved = np.linalg.solve(jacobian, right)
             except np.linalg.LinAlgError:
@@ -250,20 +262,128 @@ def _iterate(name: str, model: LegModel, stance: Stance, configurations: Array, 
             along = cog_jacobian @ solved
             slope, sway = slope - along[:, :, :2], sway - along[:, :, 2]
             steps.append(solved)
-        moved = np.linalg.solve(slope, sway[:, :, None])
-        q[:, :2] += moved[:, :, 0]
-        for leg, solved in zip(model.legs, steps, strict=True):
-            q[:, 7 + leg] += solved[:, :, 2] - (solved[:, :, :2] @ moved)[:, :, 0]
+        cog = np.linalg.norm(missing, axis=1)
+        if full:
+            moved = np.linalg.solve(slope, sway[:, :, None])
+            q[:, :2] += moved[:, :, 0]
+            for leg, solved in zip(model.legs, steps, strict=True):
+                q[:, 7 + leg] += solved[:, :, 2] - (solved[:, :, :2] @ moved)[:, :, 0]
+            errors = np.maximum(feet, cog)
+        else:
+            step = _feet_first_step(parts, missing)
+            q[:, :2] += step[:, :2]
+            q[:, 7 + np.concatenate(model.legs)] += step[:, 2:]
+            # What is left of the errors when nothing moves any more is what the legs cannot do.
+            errors = np.where(feet < SOLE_TOLERANCE, np.abs(step).max(axis=1), feet)
         configurations[left] = q
         # The errors before the step; comparisons with NaN are false.
-        cog = np.linalg.norm(missing, axis=1)
-        unsettled = ~(np.maximum(feet, cog) < _TOLERANCE)
+        unsettled = ~(errors < _TOLERANCE)
         left = left[unsettled]
         if not len(left):
             return
     raise LegReachError(
         f"{name}: the legs cannot balance frame {left[0]}: feet {feet[unsettled][0]:.2g} m or rad off their "
         f"place, COG {1000 * cog[unsettled][0]:.2g} mm off its target"
+    )
+
+
+def _feet_first_step(parts: Sequence[tuple[Array, Array, Array]], missing: Array) -> Array:
+    """Find the step of legs with fewer than six joints: feet in place first, then the COG as far as they can.
+
+    x = J⁺ e + N (J_c N)⁺ (e_c − J_c J⁺ e), N = I − J⁺ J, of pelvis and leg joints together. `parts`: of each
+    leg the Jacobians (T, 6, k) of the foot and (T, 2, k) of the COG, and the pose error e (T, 6) of the foot;
+    `missing` (T, 2): error e_c of the COG, m. Returns (T, 2 + k + k): pelvis, m, and joints, rad.
+    """
+    count = 2 + sum(foot.shape[2] for foot, _, _ in parts)
+    feet, cog = np.zeros((len(missing), 12, count)), np.zeros((len(missing), 2, count))
+    cog[:, :, :2] = np.eye(2)
+    first = 2
+    for row, (foot, sway, _) in zip((0, 6), parts, strict=True):
+        columns = slice(first, first + foot.shape[2])
+        feet[:, row : row + 2, :2] = np.eye(2)
+        feet[:, row : row + 6, columns], cog[:, :, columns] = foot, sway
+        first = columns.stop
+    inverse = np.linalg.pinv(feet, rcond=_LEAST_FEET)
+    step = inverse @ np.concatenate([error for _, _, error in parts], axis=1)[:, :, None]
+    free = np.eye(count) - inverse @ feet
+    step += free @ np.linalg.pinv(cog @ free, rcond=_LEAST_COG) @ (missing[:, :, None] - cog @ step)
+    return np.asarray(step[:, :, 0])
+
+
+def pelvis_freedom(robot: Robot, stance: Stance) -> NDArray[np.bool_]:
+    """Find out which motions of the pelvis the legs allow while both soles stay flat on the floor.
+
+    Each is tried by itself: a rotation of 0.1 rad, and a sway that takes the COG 2 cm, at least by half.
+    `robot`: robot with two legs; `stance`: where it stands. Returns (5,) of bool: rotations about x, y and z,
+    then sway along x and y, in the axes of the stance's root link; all true with legs of six joints.
+    """
+    free = np.ones(5, dtype=bool)
+    if stance.seated or all(len(leg_columns(robot, side)) >= FULL_LEG for side in SIDES):
+        return free
+    axes = pin.XYZQUATToSE3(stance.base).rotation
+    for row in range(5):
+        turn, sway = np.zeros((1, 3)), np.zeros((1, 2))
+        if row < 3:
+            turn[0] = _TRIED_TURN * axes[:, row]
+        else:
+            sway[0] = _TRIED_SWAY * axes[:2, row - 3]
+        try:
+            base, _ = solve_com_ik(robot, stance, stance.joints[None], stance.target + sway, turn=turn)
+        except LegReachError:
+            free[row] = False
+            continue
+        if row >= 3:
+            free[row] = (base[0, :2] - stance.base[:2]) @ sway[0] > 0.5 * _TRIED_SWAY**2
+    return free
+
+
+def require_sideways_sway(robot: Robot, stance: Stance) -> None:
+    """Refuse to step where the COG cannot come over one sole, for the pelvis does not sway sideways.
+
+    `robot`: robot with two legs; `stance`: where it stands.
+    """
+    if pelvis_freedom(robot, stance)[4]:
+        return
+    left = pin.XYZQUATToSE3(stance.base).rotation[:2, 1]
+    corners = {side: robot.soles[f"{side}_foot"] for side in SIDES}
+    least = min(
+        abs(left @ (stance.soles[side].act(corner)[:2] - stance.target))
+        for side in SIDES
+        for corner in corners[side]
+    )
+    raise BalanceError(
+        f"{robot.name}: cannot step: its COG would have to come {least:.3f} m to the side, over one sole, "
+        f"and legs of {len(leg_columns(robot, SIDES[0]))} joints do not let the pelvis sway sideways while "
+        "the soles are flat; allowed: motions on both feet"
+    )
+
+
+def sway_projection(stance: Stance, free: NDArray[np.bool_]) -> Array | None:
+    """Project horizontal vectors (..., 2) in the world frame onto the directions in which the pelvis sways.
+
+    `stance`: where the robot stands; `free` (5,): from `pelvis_freedom`. Returns (2, 2), symmetric, or None
+    if it sways in all directions.
+    """
+    if free[3:].all():
+        return None
+    axes = pin.XYZQUATToSE3(stance.base).rotation[:2, :2]
+    return np.asarray(axes * free[3:] @ axes.T)
+
+
+def describe_lost_motions(robot: Robot, stance: Stance) -> str:
+    """Say in one line what the pelvis cannot do on legs of fewer than six joints; empty if it can do all.
+
+    `robot`: robot with two legs; `stance`: where it stands.
+    """
+    words = ("lean sideways", "lean forward", "turn about the vertical", "sway forward", "sway sideways")
+    lost = [word for word, free in zip(words, pelvis_freedom(robot, stance), strict=True) if not free]
+    if not lost:
+        return ""
+    counts = sorted({len(leg_columns(robot, side)) for side in SIDES})
+    listed = " or ".join([", ".join(lost[:-1]), lost[-1]] if len(lost) > 1 else lost)
+    return (
+        f"legs of {' and '.join(map(str, counts))} joints: while both soles are flat, the pelvis does not "
+        f"{listed}; that part of the motion is given up"
     )
 
 

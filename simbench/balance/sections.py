@@ -20,7 +20,10 @@ _ENDS = {
     "left_arm": "left_hand",
     "right_arm": "right_hand",
 }
-_NEEDED = 6  # Joints that a section needs to control the position and the orientation of its end.
+FULL_LEG = 6  # Joints that a section needs to control the position and the orientation of its end.
+LEAST_LEG = 4  # Joints with which a leg still bends and carries: hip, knee and ankle.
+# Error of a sole, m or rad, that legs of fewer than six joints may leave: soles of a posture differ as much.
+SOLE_TOLERANCE = 1e-4
 
 
 class Role(Enum):
@@ -64,6 +67,7 @@ class SectionColumns(NamedTuple):
     # (1 + C, nv) of bool: which joints move those ends, of the section itself and of those between it and the
     # body.
     moves: NDArray[np.bool_]
+    short: bool  # Whether one of those sections has fewer than six joints: its end does not go everywhere.
 
 
 def limb_sections(robot: Robot) -> tuple[LimbSection, ...]:
@@ -113,8 +117,9 @@ def assign(
     then of the C-busy ones', and the columns by what is known of them.
     """
     by_name = {section.name: section for section in sections}
-    # Those that can control position and orientation of their ends.
-    capable = {each.name for each in sections if each.frame >= 0 and len(each.columns) >= _NEEDED}
+    # Those that can control position and orientation of their ends; legs of few joints as far as they can.
+    least = {each.name: LEAST_LEG if each.name in LEGS else FULL_LEG for each in sections}
+    capable = {each.name for each in sections if each.frame >= 0 and len(each.columns) >= least[each.name]}
     for name in roles:
         if name not in by_name:
             raise BalanceError(f"unknown section {name}; allowed: {', '.join(by_name)}")
@@ -137,7 +142,8 @@ def assign(
         if end.name not in capable:
             raise BalanceError(
                 f"{role[end.name].value} section {end.name} has {len(end.columns)} joints and "
-                f"{'no' if end.frame < 0 else 'an'} end; allowed: an end and at least {_NEEDED} joints"
+                f"{'no' if end.frame < 0 else 'an'} end; allowed: an end and at least "
+                f"{least[end.name]} joints"
             )
         joint = model.frames[end.frame].parentJoint
         while joint > 1:
@@ -158,5 +164,6 @@ def assign(
         start=np.cumsum([0, *(len(end.columns) for end in ends[1:])]).astype(np.int64),
         ends=np.array([sections.index(end) for end in ends], np.int64),
         moves=moves,
+        short=any(len(end.columns) < FULL_LEG for end in ends),
     )
     return tuple(end.frame for end in ends), section_columns

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from simbench.balance.leg_ik import describe_lost_motions, stand
 from simbench.balance.sections import limb_sections
 from simbench.errors import RetargetError, RobotError, ScenarioError, SimbenchError
 from simbench.motion.human_motion import HumanMotion, complete_arms
@@ -110,8 +111,8 @@ def complete_scenario(robot: Robot, scenario: Scenario) -> tuple[Scenario, tuple
     """Write into a scenario what its robot decides, and refuse what it cannot do.
 
     `robot`: the scenario's robot. Returns `scenario`: with the robot's own posture, fitted steps and the
-    method of retargeting; `notes`: what was changed, one line each. Raises SimbenchError if the robot has no
-    legs for what the scenario asks for: steps, pushes, and to stand on feet.
+    method of retargeting; `notes`: what was changed or is given up, one line each. Raises SimbenchError if
+    the robot has no legs for what the scenario asks for: steps, pushes, and to stand on feet.
     """
     if scenario.retarget.physics == "steps" and scenario.stepping is not None:
         raise ScenarioError(
@@ -156,6 +157,9 @@ def complete_scenario(robot: Robot, scenario: Scenario) -> tuple[Scenario, tuple
             robot, section, scenario.balance, scenario.stepping, scenario.simulation
         )
         scenario = scenario.model_copy(update={"robot": section, "stepping": stepping})
+        stance = stand(robot, (0.0, 0.0), 0.0, section.posture, section.height_m or 0.0)
+        if lost := describe_lost_motions(robot, stance):
+            notes = (*notes, lost)
     return scenario, notes
 
 

@@ -9,7 +9,7 @@ import pinocchio as pin
 from scipy.interpolate import BPoly, make_interp_spline
 
 from simbench.balance.ground_reaction import planned_zmp, standing_torques
-from simbench.balance.leg_ik import leg_columns, solve_com_ik
+from simbench.balance.leg_ik import leg_columns, pelvis_freedom, solve_com_ik, sway_projection
 from simbench.errors import ScenarioError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.derivatives import minimum_jerk
@@ -148,6 +148,10 @@ def build_whole_body_reference(
     if plan.embedding:
         base, joints = solve_legs_for_zmp(robot, stance, time, base, joints, zmp, 1.0 - share)
         require_leg_limits(robot, joints)
+        sway = sway_projection(stance, pelvis_freedom(robot, stance))
+        if sway is not None:
+            # Where the pelvis does not sway, the ZMP is that of the upper body's motion.
+            zmp = zmp + (planned_zmp(robot, time, base, joints)[0] - zmp) @ (np.eye(2) - sway)
     sampled = SampledMotion(make_interp_spline(time, joints, k=3), settings, time[-1])
     before = leads[0][0][-1]
     grip = np.zeros((len(sampled.clock), 2), dtype=bool)

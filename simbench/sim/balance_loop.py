@@ -15,7 +15,7 @@ from scipy.interpolate import PPoly
 from simbench.balance.gait import Command, Gait, extend_gait, plan_footsteps, standing_gait
 from simbench.balance.ground_reaction import standing_torques
 from simbench.balance.inverted_pendulum import CogZmpGains, choose_gains, natural_frequency
-from simbench.balance.leg_ik import Stance, stand
+from simbench.balance.leg_ik import Stance, require_sideways_sway, stand
 from simbench.balance.sections import limb_sections
 from simbench.balance.step_planning import correct_cog, plan_gait, sole_centres
 from simbench.balance.whole_body import WholeBodyController, WholeBodyPlan, check_gait_feasibility
@@ -264,6 +264,7 @@ def _gait(
             return Command("sideways", given.sideways_m, _known(section.step_width_m))
         return Command("turn", float(given.turn_rad or 0.0), _known(section.step_turn_rad))
 
+    require_sideways_sway(robot, stance)
     try:
         steps = plan_footsteps(robot, stance, [command(given) for given in section.commands])
         return plan_gait(

@@ -9,6 +9,7 @@ import numpy as np
 import pinocchio as pin
 from scipy.optimize import least_squares
 
+from simbench.balance.sections import FULL_LEG, LEAST_LEG
 from simbench.errors import MotionError, RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.motion.human_motion import ARM_JOINTS, HumanMotion
@@ -19,9 +20,6 @@ from simbench.robot.sides import SIDES
 _FLEXED_RAD = 0.35
 _REST_WEIGHT = 1e-3
 _ELBOW_AXIS_WEIGHT = 0.05
-# Each foot and the pelvis keep their pose: six coordinates for six joints.
-_LEG_JOINTS = 6
-
 
 # Distances of shoulders (L4), and by side of shoulder and elbow (L6) and of elbow and wrist (L7), m.
 SegmentLengths: TypeAlias = tuple[float, Mapping[str, float], Mapping[str, float]]
@@ -57,8 +55,8 @@ def require_human_form(robot: Robot, *, standing: bool = True) -> None:
             lacks.append(f"{what} {', '.join(missing)}")
     for side in SIDES if standing else ():
         legs = robot.groups.get(f"{side}_leg")
-        if legs is not None and len(legs) != _LEG_JOINTS:
-            lacks.append(f"{_LEG_JOINTS} joints in groups.{side}_leg (it has {len(legs)})")
+        if legs is not None and not LEAST_LEG <= len(legs) <= FULL_LEG:
+            lacks.append(f"{LEAST_LEG} to {FULL_LEG} joints in groups.{side}_leg (it has {len(legs)})")
     if not lacks:
         supports = robot.model.supports
         for side in SIDES:

@@ -86,7 +86,8 @@ class WholeBodyProblem:
     The robot has a floating base and n joints, of which `columns` (m,) are trunk and arms, with lower and
     upper `limits` (m,), rad, margin included. `section` names the posture of its legs and head;
     `embedding` says whether the legs react to the upper body's motion. `speed_limit` (n,), rad/s, may be
-    used; `pelvis_height` (T,), m, is desired above that of the stance, and the pelvis is turned from upright
+    used; `sway` (2, 2) projects onto the directions in which the legs let it sway; `pelvis_height`
+    (T,), m, is desired above that of the stance, and the pelvis is turned from upright
     by `pelvis_turn` (T, 3), rad, rotation vectors in world axes, or not at all. `on_progress` is called
     before every round. `tempo` is None to slow all of the motion by one factor, at least `least_slow_down`,
     until speed limits hold; with the timing `preserve` that factor is 1, and limits are kept otherwise.
@@ -108,6 +109,7 @@ class WholeBodyProblem:
     on_progress: OnProgress
     bones: BoneAims | None = None
     pelvis_turn: Array | None = None
+    sway: Array | None = None
     least_slow_down: float = 1.0
     tempo: TempoMap | None = None
 

@@ -11,7 +11,14 @@ from scipy.ndimage import gaussian_filter1d
 from scipy.spatial.transform import Rotation
 
 from simbench.balance.ground_reaction import planned_zmp, standing_torques
-from simbench.balance.leg_ik import Stance, pelvis_heights, stand
+from simbench.balance.leg_ik import (
+    Stance,
+    describe_lost_motions,
+    pelvis_freedom,
+    pelvis_heights,
+    stand,
+    sway_projection,
+)
 from simbench.errors import LegReachError, RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.obstacles import Obstacle
@@ -180,10 +187,10 @@ def _plan_in_place(
     contact = detect_contact(robot, imitation, equipment.handles, settings)
     touching, limits = contact.any_hand, position_limits(imitation, settings)
     holds = bool(touching.any()) and settings.transfer == "path"
-    lean = None
+    lean, free = None, pelvis_freedom(robot, stance)
     if settings.method == "bones" and settings.pelvis_turn_follow and not (touching.any() or stance.seated):
         lean = arms_and_legs.compute_pelvis_turn(robot, motion)
-        lean = None if lean is None else (1.0 - calm) * settings.pelvis_turn_follow * lean
+        lean = None if lean is None else (1.0 - calm) * settings.pelvis_turn_follow * lean * free[:3]
     way = calm, float(motion.time[-1])
     posture = imitated.get(way)
     if posture is None:
@@ -224,6 +231,7 @@ def _plan_in_place(
         speed_limit=np.asarray(robot.model.velocityLimit[6:]) * settings.speed_limit_fraction,
         pelvis_height=settings.pelvis_height_follow * height,
         pelvis_turn=None if lean is None else Rotation.from_euler("z", placed.heading).apply(lean),
+        sway=sway_projection(stance, free),
         on_progress=on_progress,
     )
     gave_way: dict[str, float] = {}
@@ -270,7 +278,7 @@ def _plan_in_place(
         solution.zmp,
         errors,
         problem.embedding,
-        (*notes, *([note] if note else ())),
+        (*notes, *(each for each in (note, describe_lost_motions(robot, stance)) if each)),
     )
 
 

@@ -250,12 +250,13 @@ def _examine(
         speed = preserve.limit_ratios(time, joints[:, legs], bounds)[0].max(axis=1)
     if problem.embedding:
         # At both ends without what the sway of leads, planned later, takes away. That sway is slow; what is
-        # faster stays.
+        # faster stays, and what is in a direction in which the pelvis does not.
         zmp, _ = planned_zmp(robot, time, base, joints, None, arms_and_legs.inertia_onset(time))
         wrench, _ = ground_wrench(robot, time, base, joints)
         left = np.stack([-wrench[:, 4], wrench[:, 3]], axis=1) / wrench[:, 2:3] - zmp
         samples = _SLOW_SWAY * ((len(time) - 1) / (time[-1] - time[0]))
-        zmp = zmp + left - gaussian_filter1d(left, samples, axis=0, mode="nearest")
+        slow = gaussian_filter1d(left, samples, axis=0, mode="nearest")
+        zmp = zmp + left - (slow if problem.sway is None else slow @ problem.sway)
         # Outward normals of the support polygon's edges, (E, 2), and their distances from its middle, m.
         corners = [stance.soles[side].act(corner) for side in SIDES for corner in robot.soles[f"{side}_foot"]]
         edges = ConvexHull(np.array(corners)[:, :2] - stance.target).equations

@@ -12,7 +12,14 @@ from scipy.spatial.transform import Rotation
 
 from simbench.balance.ground_reaction import planned_zmp
 from simbench.balance.inverted_pendulum import GRAVITY
-from simbench.balance.leg_ik import Stance, height_range, leg_length, stand
+from simbench.balance.leg_ik import (
+    Stance,
+    describe_lost_motions,
+    height_range,
+    leg_length,
+    require_sideways_sway,
+    stand,
+)
 from simbench.balance.whole_body import WholeBodyPlan
 from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
@@ -109,6 +116,7 @@ def plan_step_following(
     person = observe_person(motion)
     motion = person.motion
     stance = stand(robot, (0.0, 0.0), 0.0, section.posture, section.height_m or 0.0)
+    require_sideways_sway(robot, stance)
     seen = seen_from_root(motion, person.body.pelvis, root_rotations(person.body))
     body, _, joints, _ = follow_upper_body(robot, seen, retarget, stance)
     on_progress("imitate", 1, 1)
@@ -164,6 +172,8 @@ def plan_step_following(
     ]
     if len(planned.steps) > recorded:
         notes.append("the person is in the air at the recording's end: the robot puts the foot down after it")
+    if lost := describe_lost_motions(robot, stance):
+        notes.append(lost)
     if best.lowered > 0.0:
         notes.append(f"the COG is planned {best.lowered:.3f} m lower: level feet need bent knees")
     if best.lean < 1.0:
