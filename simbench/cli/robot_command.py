@@ -301,6 +301,13 @@ def check_lines(checked: RobotCheck) -> Iterator[str]:
     for ability in checked.expected:
         why = checked.why(ability)
         yield f"{ability:8}{checked.verdicts[ability]}{f': {why}' if why else ''}"
+        for offer in checked.offers:
+            if offer.ability == ability:
+                tried = "simulated" if offer.simulated else "planned"
+                help_ = "what comes nearest" if offer.verdict == "no" else offer.verdict
+                numbers = f": {offer.reason}" if offer.reason else ""
+                yield f"        {help_} with {offer.change} ({tried}){numbers}"
+                yield f"            {' '.join(f'--set {option}' for option in offer.options)}"
 
 
 def _table(*headings: str) -> Table:
