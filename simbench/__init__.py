@@ -32,6 +32,7 @@ from simbench.errors import (
     SimbenchError,
     SkillError,
     StorageError,
+    StepReachError,
     StudyError,
 )
 from simbench.system.portable import PORTABLE, choose_portable_kernels
@@ -91,6 +92,7 @@ __all__ = [
     "SimbenchError",
     "SkillError",
     "StorageError",
+    "StepReachError",
     "StudyError",
     "Verdict",
     "calibrate",

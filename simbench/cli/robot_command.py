@@ -123,6 +123,9 @@ def scaffold(
         list[str] | None, option("Link that is the sole: its shapes, or its frame, z upward.", "SIDE=LINK")
     ] = None,
     xacro: _Xacro = None,
+    no_shapes: Annotated[
+        bool, Option("--no-shapes", help="Make no collision shapes for bodies that have none.")
+    ] = False,
 ) -> None:
     """Guess a robot.yaml from URDF, xacro or MJCF, and print each guess with its reason and confidence.
 
@@ -146,7 +149,7 @@ def scaffold(
                 raise RobotError(f"--{key} {text}: allowed: left=NAME or right=NAME")
             known[side][key] = name
     corrections = {side: Correction(**names) for side, names in known.items()}
-    found = scaffold_robot(file, _xacro_arguments(xacro), corrections)
+    found = scaffold_robot(file, _xacro_arguments(xacro), corrections, make_shapes=not no_shapes)
     path = write_scaffold(found, out or Path(found.description.name), force=force)
     if picture is not None:
         from simbench.robot.robot import load_robot
