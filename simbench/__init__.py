@@ -31,8 +31,8 @@ from simbench.errors import (
     ScenarioError,
     SimbenchError,
     SkillError,
-    StorageError,
     StepReachError,
+    StorageError,
     StudyError,
 )
 from simbench.system.portable import PORTABLE, choose_portable_kernels
@@ -91,8 +91,8 @@ __all__ = [
     "ScenarioError",
     "SimbenchError",
     "SkillError",
-    "StorageError",
     "StepReachError",
+    "StorageError",
     "StudyError",
     "Verdict",
     "calibrate",

@@ -127,11 +127,15 @@ def describe_bare_mass(robot: Robot) -> str:
     solid = float(mass[sorted(carriers)].sum()) / float(mass.sum())
     if solid >= _FEW_SHAPES:
         return ""
-    bare = [model.names[joint] for joint in range(1, model.njoints) if mass[joint] and joint not in carriers]
+    # Each body by its first link.
+    links = {
+        frame.parentJoint: frame.name for frame in reversed(model.frames) if frame.type == pin.FrameType.BODY
+    }
+    bare = [links[joint] for joint in sorted(links) if mass[joint] and joint not in carriers]
     more = f" and {len(bare) - 3} more" if len(bare) > 3 else ""
     return (
         f"contact.self_count: {100 * solid:.0f} % of the mass of {robot.name} has collision shapes; the rest "
-        f"touches nothing: what {', '.join(bare[:3])}{more} {'moves' if len(bare) == 1 else 'move'}"
+        f"touches nothing: {', '.join(bare[:3])}{more}"
     )
 
 
