@@ -31,6 +31,7 @@ from simbench.errors import (
     ScenarioError,
     SimbenchError,
     SkillError,
+    StepReachError,
     StorageError,
     StudyError,
 )
@@ -90,6 +91,7 @@ __all__ = [
     "ScenarioError",
     "SimbenchError",
     "SkillError",
+    "StepReachError",
     "StorageError",
     "StudyError",
     "Verdict",

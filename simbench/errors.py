@@ -54,6 +54,10 @@ class BalanceError(SimbenchError):
     """Balance cannot be kept with the given gains, supports or steps."""
 
 
+class StepReachError(BalanceError):
+    """A step is out of the legs' reach; a smaller or slower one might not be."""
+
+
 class BaselineError(SimbenchError):
     """A scenario's baseline is missing, malformed, or cannot be written."""
 

@@ -77,9 +77,10 @@ def choose_gains(cog: float | None, zmp: float | None, omega: float) -> CogZmpGa
     and p = c − c̈/ω² give k_p/ω² ë + ė + (k_c − k_p) e = 0 for the COG's error: stable for 0 < k_p < k_c.
     `cog`, `zmp`: gains k_c and k_p, 1/s, or None; `omega`: natural frequency of the inverted pendulum, 1/s.
     """
-    cog = max(_USUAL_GAINS.cog, _LEAST_COG_GAIN * omega) if cog is None else cog
-    zmp = min(_USUAL_GAINS.zmp, _MOST_ZMP_GAIN * omega) if zmp is None else zmp
-    allowed = f"allowed: 0 < gain_zmp < {omega:.4g} < gain_cog"
+    usual = (max(_USUAL_GAINS.cog, _LEAST_COG_GAIN * omega), min(_USUAL_GAINS.zmp, _MOST_ZMP_GAIN * omega))
+    cog, zmp = (own if given is None else given for own, given in zip(usual, (cog, zmp), strict=True))
+    options = "--set balance.gain_cog={:.4g} --set balance.gain_zmp={:.4g}".format(*usual)
+    allowed = f"allowed: 0 < gain_zmp < {omega:.4g} < gain_cog, by default {options}"
     pendulum = f"ω = {omega:.4g} 1/s of the robot's inverted pendulum"
     if not zmp > 0.0:
         raise BalanceError(f"balance.gain_zmp: {zmp:g} is not above 0; {allowed}")

@@ -127,7 +127,8 @@ def stand(
     if height == 0.0:
         return stance
     if abs(height) > abs(_height_limit(robot, stance, np.sign(height))):
-        low, high = (_height_limit(robot, stance, sign) for sign in (-1.0, 1.0))
+        # Rounded toward the posture's, so that what is allowed is.
+        low, high = (np.trunc(1e3 * _height_limit(robot, stance, sign)) / 1e3 for sign in (-1.0, 1.0))
         raise LegReachError(
             f"{robot.name}: its legs do not allow a pelvis {height:+.3f} m from the posture's height; "
             f"allowed: {low:+.3f} to {high:+.3f} m"

@@ -19,7 +19,7 @@ from simbench.balance.push_strategies import HipStrategy
 from simbench.balance.recovery import Recovery
 from simbench.balance.sections import LEGS, Role, assign, limb_sections
 from simbench.balance.step_planning import Landing
-from simbench.errors import BalanceError
+from simbench.errors import StepReachError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compile_for
 from simbench.options import EmbeddingSection
@@ -361,19 +361,19 @@ def check_gait_feasibility(robot: Robot, plan: WholeBodyPlan, reserve: float = 0
         whole.tick(tick, None, None)
         path[tick + 1] = whole.configuration
         if whole.gave_up is not None:
-            raise BalanceError(f"{_where(robot, plan, tick)}: a leg would have to be straight")
+            raise StepReachError(f"{_where(robot, plan, tick)}: a leg would have to be straight")
         q, speed = whole.configuration[7 + legs], np.abs(whole.velocity[6 + legs])
         beyond = np.maximum(low - q, q - high)
         worst = int(beyond.argmax())
         if beyond[worst] > 0.0:
-            raise BalanceError(
+            raise StepReachError(
                 f"{_where(robot, plan, tick)}: {names[worst]} would go to {q[worst]:.3f} rad, "
                 f"{beyond[worst]:.2g} rad beyond its limit; "
                 f"allowed: {low[worst]:.3f} to {high[worst]:.3f} rad"
             )
         worst = int((speed / fastest).argmax())
         if speed[worst] > fastest[worst]:
-            raise BalanceError(
+            raise StepReachError(
                 f"{_where(robot, plan, tick)}: {names[worst]} would turn at {speed[worst]:.2f} rad/s; "
                 f"allowed: {fastest[worst]:.2f} rad/s"
             )

@@ -123,6 +123,9 @@ def scaffold(
         list[str] | None, option("Link that is the sole: its shapes, or its frame, z upward.", "SIDE=LINK")
     ] = None,
     xacro: _Xacro = None,
+    no_shapes: Annotated[
+        bool, Option("--no-shapes", help="Make no collision shapes for bodies that have none.")
+    ] = False,
 ) -> None:
     """Guess a robot.yaml from URDF, xacro or MJCF, and print each guess with its reason and confidence.
 
@@ -146,7 +149,7 @@ def scaffold(
                 raise RobotError(f"--{key} {text}: allowed: left=NAME or right=NAME")
             known[side][key] = name
     corrections = {side: Correction(**names) for side, names in known.items()}
-    found = scaffold_robot(file, _xacro_arguments(xacro), corrections)
+    found = scaffold_robot(file, _xacro_arguments(xacro), corrections, make_shapes=not no_shapes)
     path = write_scaffold(found, out or Path(found.description.name), force=force)
     if picture is not None:
         from simbench.robot.robot import load_robot
@@ -301,6 +304,13 @@ def check_lines(checked: RobotCheck) -> Iterator[str]:
     for ability in checked.expected:
         why = checked.why(ability)
         yield f"{ability:8}{checked.verdicts[ability]}{f': {why}' if why else ''}"
+        for offer in checked.offers:
+            if offer.ability == ability:
+                tried = "simulated" if offer.simulated else "planned"
+                help_ = "what comes nearest" if offer.verdict == "no" else offer.verdict
+                numbers = f": {offer.reason}" if offer.reason else ""
+                yield f"        {help_} with {offer.change} ({tried}){numbers}"
+                yield f"            {' '.join(f'--set {option}' for option in offer.options)}"
 
 
 def _table(*headings: str) -> Table:

@@ -113,6 +113,32 @@ def links_with_collision_shape(robot: Robot) -> frozenset[str]:
     )
 
 
+_FEW_SHAPES = 0.9  # Part of the mass with collision shapes below which it is said.
+
+
+def describe_bare_mass(robot: Robot) -> str:
+    """Say which part of a robot's mass has collision shapes, and what has none; empty from 90 % on."""
+    model = robot.model
+    carriers = {
+        model.frames[model.getFrameId(link, pin.FrameType.BODY)].parentJoint
+        for link in links_with_collision_shape(robot)
+    }
+    mass = np.array([inertia.mass for inertia in model.inertias])
+    solid = float(mass[sorted(carriers)].sum()) / float(mass.sum())
+    if solid >= _FEW_SHAPES:
+        return ""
+    # Each body by its first link.
+    links = {
+        frame.parentJoint: frame.name for frame in reversed(model.frames) if frame.type == pin.FrameType.BODY
+    }
+    bare = [links[joint] for joint in sorted(links) if mass[joint] and joint not in carriers]
+    more = f" and {len(bare) - 3} more" if len(bare) > 3 else ""
+    return (
+        f"contact.self_count: {100 * solid:.0f} % of the mass of {robot.name} has collision shapes; the rest "
+        f"touches nothing: {', '.join(bare[:3])}{more}"
+    )
+
+
 def hand_links(robot: Robot, role: str, *, fingers: bool = True) -> tuple[str, ...]:
     """List the links of a hand: those that are rigidly one with its palm, and its fingers.
 

@@ -20,6 +20,7 @@ from simbench.options import BALANCE_CONTROLLERS, CONTROL_LAWS, RETARGETING_METH
 from simbench.plugins.declarations import is_plugin
 from simbench.plugins.entry_points import give_reference, load_plugin
 from simbench.robot.robot import Robot, draw_variation, load_robot
+from simbench.robot.robot_limbs import describe_bare_mass
 from simbench.runs.baseline import DIVERGED, check_metrics
 from simbench.runs.log import LogParts, write_log
 from simbench.runs.log_builder import build_log
@@ -274,7 +275,8 @@ def run_scenario(
             tell("measure", 1, 1)
             # What is checked and was not measured is null, not left out.
             metrics = {**dict.fromkeys(scenario.checks), **metrics, **fidelity, **measured}
-            notes = (*notes, *failed)
+            bare = describe_bare_mass(robot)
+            notes = (*notes, *failed, *([bare] if bare else ()))
         write_metrics(folder, metrics)
         if video and renderer is None:
             _, renderer = render_video(folder, None, on_progress=tell, view=View(fast=fast))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -14,7 +15,14 @@ from scipy.spatial.transform import Rotation
 
 from simbench.balance.leg_ik import describe_lost_motions, stand
 from simbench.balance.sections import limb_sections
-from simbench.errors import RetargetError, RobotError, ScenarioError, SimbenchError
+from simbench.errors import (
+    LegReachError,
+    RetargetError,
+    RobotError,
+    ScenarioError,
+    SimbenchError,
+    StepReachError,
+)
 from simbench.motion.human_motion import HumanMotion, complete_arms
 from simbench.motion.person_body import hang_missing_arm
 from simbench.options import (
@@ -55,6 +63,7 @@ from simbench.sim.grasp import EmptyHand, Grip
 from simbench.sim.loop import Balancer, Simulation
 from simbench.sim.push import Push
 from simbench.sim.starting_pose import find_seat, fit_steps, require_seat
+from simbench.sim.step_changes import describe_feasible_steps
 from simbench.system.progress import OnProgress
 
 # Metric of a run with a recording: number of things that may well be wrong about it.
@@ -153,9 +162,10 @@ def complete_scenario(robot: Robot, scenario: Scenario) -> tuple[Scenario, tuple
         )
         scenario = scenario.model_copy(update={"retarget": retarget})
     if scenario.stepping is not None:
-        section, stepping = fit_steps(
-            robot, section, scenario.balance, scenario.stepping, scenario.simulation
-        )
+        with offering_steps(robot, scenario):
+            section, stepping = fit_steps(
+                robot, section, scenario.balance, scenario.stepping, scenario.simulation
+            )
         scenario = scenario.model_copy(update={"robot": section, "stepping": stepping})
         stance = stand(robot, (0.0, 0.0), 0.0, section.posture, section.height_m or 0.0)
         if lost := describe_lost_motions(robot, stance):
@@ -191,11 +201,12 @@ def prepare(robot: Robot, scenario: Scenario, planning: Planning, on_progress: O
             raise ScenarioError(f"fixtures: motion.source {source} uses none")
         if source == STILL and task:
             raise ScenarioError(f"motion.task: motion.source {source} has none")
-        timeline = (
-            build_standing_reference(robot, scenario.robot, settings, scenario.push, feedforward)
-            if source == STILL
-            else build_sweep_reference(robot, scenario.robot, task, settings, feedforward)
-        )
+        with offering_steps(robot, scenario):
+            timeline = (
+                build_standing_reference(robot, scenario.robot, settings, scenario.push, feedforward)
+                if source == STILL
+                else build_sweep_reference(robot, scenario.robot, task, settings, feedforward)
+            )
         course = Plan(timeline, {}, {}, None)
     else:
         on_progress("read", 0, 1)
@@ -344,7 +355,22 @@ def _balanced(
     balance, settings, feedforward = scenario.balance, scenario.simulation, scenario.control.feedforward
     if whole is not None:
         return balance_plan(robot, course.timeline, whole, balance, settings, feedforward=feedforward)
-    return balance_run(robot, course.timeline, balance, scenario.stepping, settings, feedforward=feedforward)
+    with offering_steps(robot, scenario):
+        timeline, stepping = course.timeline, scenario.stepping
+        return balance_run(robot, timeline, balance, stepping, settings, feedforward=feedforward)
+
+
+@contextmanager
+def offering_steps(robot: Robot, scenario: Scenario) -> Iterator[None]:
+    """Add to an error about steps out of reach the options with which a robot that stands can make them."""
+    try:
+        yield
+    except (LegReachError, StepReachError) as error:
+        if scenario.stepping is None or scenario.motion.source != STILL:
+            raise
+        section, balance = scenario.robot, scenario.balance
+        offer = describe_feasible_steps(robot, section, balance, scenario.stepping, scenario.simulation)
+        raise type(error)(f"{error}{offer}") from None
 
 
 @dataclass(frozen=True)

@@ -73,11 +73,17 @@ def sample_collisions(
     # What touches seldom is looked for in many more configurations.
     hits = count_near(tree.model, geometry, configurations[FEW:], 0.0)
     found = [pair for pair, hit in zip(never, hits, strict=True) if hit]
+    links = [shape.name.rsplit("_", 1)[0] for shape in geometry.geometryObjects]
+    overlapping = set()
     for pair, rate in zip(pairs, rates, strict=True):
         # Joints above the one body and not above the other lie between them.
         above, below = (set(tree.model.supports[bodies[shape]]) for shape in pair)
-        if 0.0 < rate < (OFTEN if len(above ^ below) <= NEAR else ALWAYS):
+        if rate >= (OFTEN if len(above ^ below) <= NEAR else ALWAYS):
+            overlapping.add(frozenset((links[pair[0]], links[pair[1]])))
+        elif rate > 0.0:
             found.append(pair)
+    # The engines know pairs of links: where one of a link's shapes overlaps by construction, none is a pair.
+    found = [(a, b) for a, b in found if frozenset((links[a], links[b])) not in overlapping]
     set_collision_pairs(geometry, sorted(found))
     return geometry
 

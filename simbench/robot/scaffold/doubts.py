@@ -6,6 +6,7 @@ import numpy as np
 
 from simbench.robot.scaffold.body_roles import Orientation
 from simbench.robot.scaffold.limb_chains import LimbChain, Limbs, lone_leg, sides_in_names
+from simbench.robot.scaffold.made_shapes import MOST_CORNERS
 from simbench.robot.scaffold.robot_tree import UNLIMITED, RobotTree
 from simbench.robot.urdf.normalise import UNLIMITED_TRAVEL
 
@@ -82,6 +83,16 @@ def find_doubts(tree: RobotTree) -> Iterator[str]:
         yield (
             f"shapes: {100 * solid / mass:.0f} % of the mass has collision shapes; {len(bare)} bodies have "
             f"none and touch nothing: what {listed(bare)} {'moves' if len(bare) == 1 else 'move'}"
+        )
+    if tree.made:
+        made = list(dict.fromkeys(each.link for each in tree.made))
+        farthest = max(tree.made, key=lambda each: each.excess)
+        pieces, inside = sum(each.pieces for each in tree.made), max(each.shortfall for each in tree.made)
+        yield (
+            f"shapes: {len(made)} links have no collision shape: {listed(made)}; in a copy they have "
+            f"{pieces} convex ones of at most {MOST_CORNERS} corners, made from their visual shapes, which "
+            f"they exceed by {1000 * farthest.excess:.0f} mm at most (`{farthest.link}`), and fall short of "
+            f"by {1000 * inside:.0f} mm; --no-shapes makes none"
         )
     meshes = [note for note in tree.notes if "left out: mesh" in note]
     if meshes:

@@ -16,6 +16,7 @@ from scipy.spatial import ConvexHull, QhullError
 
 from simbench.errors import RobotError
 from simbench.robot.mjcf.kept_conversion import read_extension
+from simbench.robot.scaffold.made_shapes import MadeShape, add_missing_shapes
 from simbench.robot.urdf.elements import UrdfTree, parse_urdf
 from simbench.robot.urdf.mesh_files import shape_points
 from simbench.robot.urdf.source import build_model, fix_massless_joints, move_root, read_urdf, turn_root
@@ -41,7 +42,8 @@ class RobotTree:
 
     It is read from a URDF, xacro or MJCF at `path`; `root` is another link that is made its root, and
     `rotation` (3, 3) or None a rotation by which the frame of the root link is turned; `xacro` are arguments
-    of a xacro file. The robot is in the configuration `rest` (n,), its zero configuration moved into the
+    of a xacro file; with `make_shapes` the bodies without collision shapes get those of `add_missing_shapes`,
+    which `made` lists. The robot is in the configuration `rest` (n,), its zero configuration moved into the
     limits, rad or m; joint j has coordinate j - 1, and the root link is fixed to the world.
     """
 
@@ -51,6 +53,7 @@ class RobotTree:
         rotation: Array | None = None,
         root: str = "",
         xacro: Mapping[str, str] | None = None,
+        make_shapes: bool = False,
     ) -> None:
         text, self.notes = read_urdf(path, floating=False, xacro=xacro)
         self.path = path
@@ -61,6 +64,9 @@ class RobotTree:
             # Joints by which the robot moved in the world carry nothing now.
             text = fix_massless_joints(ET.fromstring(move_root(text, root)), path)[0]
         self.text = text if rotation is None else turn_root(text, rotation)
+        self.made: list[MadeShape] = []
+        if make_shapes:
+            self.text, self.made = add_missing_shapes(self.text, build_model(self.text, path))
         self.urdf = UrdfTree(ET.fromstring(self.text))
         # Names of joints that mimic another, and of those that are mimicked.
         mimics = [joint for joint in UrdfTree(written).joints if joint.mimic]

@@ -60,24 +60,29 @@ class Scaffold:
     description: Description  # Description as `robot.yaml` holds it; its `urdf` is the path that was given.
     guesses: tuple[Guess, ...]  # Each guess with its reason and confidence, in the order of the description.
     missing: tuple[str, ...]  # What the robot lacks or what could not be found, one line each.
-    # The URDF with its root link turned so that x points forward and z upward, meshes by absolute path; to be
-    # used instead of the given file. None if it need not be turned.
+    # The URDF with its root link turned so that x points forward and z upward, and with the collision shapes
+    # that were made, meshes by absolute path; to be used instead of the given file. None if nothing differs.
     urdf_text: str | None = None
 
 
 def scaffold_robot(
-    urdf: Path, xacro: Mapping[str, str] | None = None, corrections: Mapping[str, Correction] | None = None
+    urdf: Path,
+    xacro: Mapping[str, str] | None = None,
+    corrections: Mapping[str, Correction] | None = None,
+    *,
+    make_shapes: bool = True,
 ) -> Scaffold:
     """Guess the description of a robot from the graph and the geometry of its URDF, xacro or MJCF.
 
     Names of links and joints only raise the confidence or break a tie. The same URDF gives the same
     description. Drives, friction, gains and keyframes of an MJCF are taken as they are. `xacro`: arguments of
     a xacro file; `corrections`: what is known of the limbs of a side, `left` or `right`, and need not be
-    guessed; what follows from it still is. Returns description, guesses, and what is missing. Raises
-    RobotError if the file is none of these or describes nothing that can be simulated, or what is said to be
-    known is not there.
+    guessed; what follows from it still is; `make_shapes`: whether bodies without collision shapes get convex
+    ones made from their visual shapes. Returns description, guesses, and what is missing. Raises RobotError
+    if the file is none of these or describes nothing that can be simulated, or what is said to be known is
+    not there.
     """
-    tree, limbs, turn, root = _upright(urdf, xacro)
+    tree, limbs, turn, root = _upright(urdf, xacro, make_shapes)
     legs = tuple(LimbChain(tree, joint, arm=False) for joint in limbs.legs)
     single = len(limbs.arms) == 1
     arms = tuple(LimbChain(tree, joint, arm=True, turret=single) for joint in limbs.arms)
@@ -85,9 +90,10 @@ def scaffold_robot(
     if orientation.forward[0] < _FACING:
         yaw = -float(np.arctan2(orientation.forward[1], orientation.forward[0]))
         turn = pin.utils.rotate("z", yaw) @ turn
-        tree = RobotTree(urdf, turn, root, xacro)
+        tree = RobotTree(urdf, turn, root, xacro, make_shapes)
         orientation = replace(orientation, forward=np.eye(3)[0], left=np.eye(3)[1])
     turned = not np.allclose(turn, np.eye(3), atol=1e-6) or bool(root)
+    copied = turned or bool(tree.made)
     left = orientation.left
     legs, arms = (
         tuple(
@@ -162,8 +168,8 @@ def scaffold_robot(
     data = {
         "name": tree.urdf.name.strip().replace("/", "_") or urdf.stem,
         "urdf": str(urdf),
-        # The copy whose root link is turned is a URDF.
-        "xacro": {} if turned else dict(xacro or {}),
+        # The copy whose root link is turned, or that has more shapes, is a URDF.
+        "xacro": {} if copied else dict(xacro or {}),
         "base": "floating" if limbs.feet_count else "fixed",
         "groups": groups,
         "fixed_joints": left_out,
@@ -215,21 +221,23 @@ def scaffold_robot(
             f"motors: no limits of torque or speed for {listed(unknown)}; "
             "their reflected inertia is unknown, 0"
         )
-    return Scaffold(description, tuple(guesses), tuple(missing), tree.text if turned else None)
+    return Scaffold(description, tuple(guesses), tuple(missing), tree.text if copied else None)
 
 
-def _upright(urdf: Path, xacro: Mapping[str, str] | None) -> tuple[RobotTree, Limbs, Array, str]:
+def _upright(
+    urdf: Path, xacro: Mapping[str, str] | None, make_shapes: bool
+) -> tuple[RobotTree, Limbs, Array, str]:
     """Read a robot with its root link upright, and at the pelvis if it stands.
 
     The root link is turned if the robot has legs and arms only along another axis than z. Returns tree and
     limbs, the turn of the root link (3, 3), and the link that was made the root; empty if none was.
     """
-    tree, turn = RobotTree(urdf, xacro=xacro), np.eye(3)
+    tree, turn = RobotTree(urdf, xacro=xacro, make_shapes=make_shapes), np.eye(3)
     limbs = find_limbs(tree)
     sideways = limbs.clusters and not limbs.feet_count
     for axis, angle in (("x", 90), ("y", -90), ("x", -90), ("y", 90), ("x", 180)) if sideways else ():
         tried = pin.utils.rotate(axis, np.radians(angle))
-        turned = RobotTree(urdf, tried, xacro=xacro)
+        turned = RobotTree(urdf, tried, xacro=xacro, make_shapes=make_shapes)
         found = find_limbs(turned)
         if found.legs and found.arms:
             tree, limbs, turn = turned, found, tried
@@ -239,7 +247,7 @@ def _upright(urdf: Path, xacro: Mapping[str, str] | None) -> tuple[RobotTree, Li
     if root:
         # What was upward stays upward.
         turn = tree.poses[pelvis].rotation
-        tree = RobotTree(urdf, turn, root, xacro)
+        tree = RobotTree(urdf, turn, root, xacro, make_shapes)
         limbs = find_limbs(tree)
     return tree, limbs, turn, root
 

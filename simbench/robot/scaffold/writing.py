@@ -14,6 +14,7 @@ from simbench.files.storage import make_folder, write_whole
 from simbench.files.text import printable
 from simbench.resources import user_cache_dir
 from simbench.robot.packages import find_file
+from simbench.robot.scaffold.made_shapes import pieces_folder
 from simbench.robot.scaffold.scaffold import Scaffold, scaffold_robot
 from simbench.robot.urdf.elements import parse_urdf
 
@@ -51,7 +52,7 @@ def write_scaffold(scaffold: Scaffold, folder: Path, *, force: bool = False) -> 
         if path.exists() and not force:
             raise RobotError(f"{path}: exists already; --force overwrites it, --out DIR writes elsewhere")
     if scaffold.urdf_text is not None and Path(scaffold.description.urdf).resolve() == copy.resolve():
-        raise RobotError(f"{copy}: is the URDF itself; --out DIR writes its turned copy elsewhere")
+        raise RobotError(f"{copy}: is the URDF itself; --out DIR writes its changed copy elsewhere")
     urdf = copy.name
     if scaffold.urdf_text is None:
         # Relative where it is near.
@@ -62,11 +63,22 @@ def write_scaffold(scaffold: Scaffold, folder: Path, *, force: bool = False) -> 
     try:
         make_folder(folder)
         if scaffold.urdf_text is not None:
-            write_whole(copy, scaffold.urdf_text)
+            _write_copy(scaffold.urdf_text, copy)
         write_whole(target, text)
     except OSError as error:
         raise RobotError(f"{folder}: cannot be written: {error.strerror}") from error
     return target
+
+
+def _write_copy(text: str, copy: Path) -> None:
+    """Write a URDF, and the convex pieces that were made for it, which the cache holds, beside it."""
+    pieces, made = pieces_folder(), copy.parent / "collision"
+    for name in dict.fromkeys(re.findall(r'filename="([^"]+)"', text)):
+        if Path(name).parent == pieces:
+            make_folder(made)
+            write_whole(made / Path(name).name, Path(name).read_bytes())
+            text = text.replace(f'"{name}"', f'"{made.name}/{Path(name).name}"')
+    write_whole(copy, text)
 
 
 def scaffold_text(scaffold: Scaffold, urdf: str) -> str:
@@ -142,7 +154,7 @@ def _scalar(value: Any) -> str:
     return f"{value:.12g}"
 
 
-_RULES = 3  # Number of the rules of guessing; a change of them makes kept descriptions obsolete.
+_RULES = 4  # Number of the rules of guessing; a change of them makes kept descriptions obsolete.
 
 
 def guessed_description(urdf: Path) -> Path:

@@ -15,7 +15,8 @@ from simbench.robot.robot_inspection import RobotInspection
 from simbench.robot.sides import SIDES
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.retargeted_reference import moved_by_sweep
-from simbench.runs.robot_check.findings import ABILITIES, Ability, Finding, Limits, RobotCheck
+from simbench.runs.robot_check.findings import ABILITIES, Ability, Finding, Limits, Offer, RobotCheck
+from simbench.runs.robot_check.offers import offer_steps
 from simbench.runs.robot_check.palm_reach import check_reaching
 from simbench.runs.robot_check.statics import POSTURE, check_standing, check_stepping, check_tracking
 from simbench.runs.scenario.schema import Scenario
@@ -103,7 +104,9 @@ def check_robot(
         postures = (POSTURE, "ready", *robot.postures)
         posture = next((name for name in postures if name in robot.postures), POSTURE)
         section = RobotSection(name=str(name_or_path), posture=posture)
-        findings = list(_look_at(robot, section, simulate, tell))
+        found = list(_look_at(robot, section, simulate, tell))
+        findings = tuple(each for each in found if isinstance(each, Finding))
+        offers = tuple(each for each in found if isinstance(each, Offer))
     # What is doubtful in the URDF, and what the robot lacks if its description was guessed.
     doubts = RobotInspection(name_or_path).warnings
     more = f", and {len(doubts) - 1} more; simbench robot inspect lists them" if len(doubts) > 1 else ""
@@ -120,11 +123,13 @@ def check_robot(
     except RetargetError as error:
         bones, notes = (), (*notes, str(error))
     source = "" if robot.source is None else str(robot.source)
-    return RobotCheck(robot.name, source, kind, expected, tuple(findings), notes, bones)
+    return RobotCheck(robot.name, source, kind, expected, findings, notes, bones, offers)
 
 
-def _look_at(robot: Robot, section: RobotSection, simulate: bool, tell: OnProgress) -> Iterator[Finding]:
-    """Look at everything that the robot's kind has."""
+def _look_at(
+    robot: Robot, section: RobotSection, simulate: bool, tell: OnProgress
+) -> Iterator[Finding | Offer]:
+    """Look at everything that the robot's kind has, and for what would help where it cannot step."""
     posture = robot.postures.get(section.posture, np.zeros(len(robot.joint_names)))
     stands, steps = False, None
     if robot.floating:
@@ -137,15 +142,21 @@ def _look_at(robot: Robot, section: RobotSection, simulate: bool, tell: OnProgre
     if stands:
         found, steps = check_stepping(robot, section)
         yield from found
+        walked = list(found)
     yield from check_tracking(robot, posture)
     if not simulate:
+        if stands and any(each.verdict == "no" for each in walked):
+            yield from offer_steps(robot, section, steps, None)
         return
     tell("simulate", 0, 1)
     if stands:
         found = try_standing(section)
         yield from found
-        if steps is not None and found[0].verdict != "no":
-            yield from try_stepping(*steps)
+        if found[0].verdict != "no":
+            walked += try_stepping(*steps) if steps is not None else ()
+            yield from (each for each in walked if each.simulated)
+            if any(each.verdict == "no" for each in walked):
+                yield from offer_steps(robot, section, steps, try_stepping)
     elif not robot.floating and section.posture in robot.postures:
         yield from try_sweep(robot, section)
     tell("simulate", 1, 1)

@@ -1,5 +1,6 @@
 """Outcome of a robot check: findings with a number, its limit and the verdict that follows."""
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -54,6 +55,18 @@ def judge(ability: Ability, name: str, value: float, limits: Limits, reason: str
 
 
 @dataclass(frozen=True)
+class Offer:
+    """Options of a run with which a robot can do what it cannot without them."""
+
+    ability: Ability  # What it can do with them: `stand`, `reach`, `step` or `track`.
+    change: str  # What is different, such as `slower steps`.
+    verdict: Verdict  # Worst of what was looked at with these options; `no` if it only comes nearest to one.
+    reason: str  # The numbers that decide the verdict, in one line.
+    options: tuple[str, ...]  # Each `KEY=VALUE`.
+    simulated: bool  # Whether a run with these options was simulated, too.
+
+
+@dataclass(frozen=True)
 class RobotCheck:
     """What a robot can do, and the numbers that say so.
 
@@ -73,6 +86,8 @@ class RobotCheck:
         What the robot is not, or lacks, one line each.
     bones : tuple of str
         Which joints move which bone, one line for each limb like a person's.
+    offers : tuple of Offer
+        What would help where a verdict is `no`; tried, the best first.
     """
 
     robot: str
@@ -82,6 +97,7 @@ class RobotCheck:
     findings: tuple[Finding, ...]
     notes: tuple[str, ...]
     bones: tuple[str, ...] = ()
+    offers: tuple[Offer, ...] = ()
 
     @property
     def verdicts(self) -> dict[Ability, Verdict]:
@@ -118,12 +134,7 @@ class RobotCheck:
         if verdict == "yes":
             return ""
         about = [each for each in self.findings if (each.ability, each.verdict) == (ability, verdict)]
-        if not about:
-            return "not looked at, because the robot does not stand"
-        return "; ".join(
-            each.reason if each.value is None else f"{each.name} {each.value:.3g} ({each.limit})"
-            for each in about
-        )
+        return join_reasons(about) if about else "not looked at, because the robot does not stand"
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain values, for JSON.
@@ -131,7 +142,7 @@ class RobotCheck:
         Returns
         -------
         dict
-            Keys `robot`, `source`, `kind`, `passed`, `verdicts`, `findings`, `notes`, `bones`.
+            Keys `robot`, `source`, `kind`, `passed`, `verdicts`, `findings`, `notes`, `bones`, `offers`.
         """
         return {
             "robot": self.robot,
@@ -142,4 +153,20 @@ class RobotCheck:
             "findings": [asdict(finding) for finding in self.findings],
             "notes": list(self.notes),
             "bones": list(self.bones),
+            "offers": [asdict(offer) for offer in self.offers],
         }
+
+
+def worst_of(findings: Iterable[Finding]) -> tuple[Verdict, str]:
+    """Find the worst verdict of findings, and the numbers that decide it, in one line."""
+    found = [*findings]
+    verdict = max((each.verdict for each in found), key=VERDICTS.index)
+    return verdict, join_reasons(each for each in found if each.verdict == verdict != "yes")
+
+
+def join_reasons(findings: Iterable[Finding]) -> str:
+    """Write numbers with their limits, or reasons, in one line."""
+    return "; ".join(
+        each.reason if each.value is None else f"{each.name} {each.value:.3g} ({each.limit})"
+        for each in findings
+    )

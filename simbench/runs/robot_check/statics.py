@@ -143,19 +143,31 @@ def check_stepping(
     Returns `findings`: what speaks for and against it; `steps`: height of the pelvis, and
     commands and size of the steps; None if the legs can make none.
     """
-    length = leg_length(robot)
-    commands = (
-        StepCommand(forward_m=float(f"{_FORWARD * length:.3g}")),
-        StepCommand(sideways_m=float(f"{_SIDEWAYS * length:.3g}")),
-        StepCommand(turn_rad=_TURN),
-    )
-    settings, balance = SimulationSection(), BalanceSection()
+    settings, balance, asked = SimulationSection(), BalanceSection(), check_commands(robot)
     try:
-        place, stepping = fit_steps(robot, section, balance, SteppingSection(commands=commands), settings)
+        place, stepping = fit_steps(robot, section, balance, SteppingSection(commands=asked), settings)
     except (BalanceError, RetargetError) as error:
         return [Finding("step", "step_length_fraction", "no", None, str(_LENGTH), str(error))], None
     timeline = build_standing_reference(robot, place, settings, None, "none")
     balancer = balance_run(robot, timeline, balance, stepping, settings).balancer
+    return judge_steps(robot, place, stepping, balancer), (place, stepping)
+
+
+def check_commands(robot: Robot) -> tuple[StepCommand, ...]:
+    """Choose the commands that are tried, by the length of the robot's legs."""
+    length = leg_length(robot)
+    return (
+        StepCommand(forward_m=float(f"{_FORWARD * length:.3g}")),
+        StepCommand(sideways_m=float(f"{_SIDEWAYS * length:.3g}")),
+        StepCommand(turn_rad=_TURN),
+    )
+
+
+def judge_steps(
+    robot: Robot, place: RobotSection, stepping: SteppingSection, balancer: OnlineBalance
+) -> list[Finding]:
+    """Judge planned steps by their length, and by speeds, torques and ZMP with ideal measurements."""
+    length = leg_length(robot)
     speed, torque, zmp_margin = _follow_plan(robot, balancer)
     names, limits = robot.joint_names, robot.motors.torque_limit
     step = float(stepping.step_length_m or 0.0)
@@ -169,13 +181,12 @@ def check_stepping(
         "of the planned steps the ZMP of all bodies is inside the soles; "
         f"in the median {median:.0f} mm from their edge",
     )
-    findings = [
+    return [
         judge("step", "step_length_fraction", step / length, _LENGTH, reasons[0]),
         judge("step", "speed_fraction", float(speed[fast]), _STEP_SPEED, reasons[1]),
         judge("step", "torque_fraction", float(torque[strong]), _STEP_TORQUE, reasons[2]),
         judge("step", "zmp_inside_fraction", inside, _ZMP, reasons[3]),
     ]
-    return findings, (place, stepping)
 
 
 def _follow_plan(robot: Robot, balancer: OnlineBalance) -> tuple[Array, Array, Array]:

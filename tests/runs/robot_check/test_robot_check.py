@@ -9,7 +9,7 @@ import pytest
 import shapely
 
 from simbench.cli.main import main
-from simbench.options import RobotSection, SimulationSection
+from simbench.options import BalanceSection, RobotSection, SimulationSection, SteppingSection
 from simbench.robot.description import Bandwidth, Hand
 from simbench.robot.drives import choose_gains, light_foot_fraction
 from simbench.robot.robot import load_robot
@@ -18,8 +18,11 @@ from simbench.runs.retargeted_reference import build_sweep_reference, moved_by_s
 from simbench.runs.robot_check import abilities
 from simbench.runs.robot_check.abilities import check_robot, try_sweep
 from simbench.runs.robot_check.findings import Finding, Limits
+from simbench.runs.robot_check.offers import offer_steps
 from simbench.runs.robot_check.palm_reach import check_reaching, palm_poses
-from simbench.runs.robot_check.statics import check_standing, check_stepping, check_tracking
+from simbench.runs.robot_check.statics import check_commands, check_standing, check_stepping, check_tracking
+from simbench.runs.scenario.loading import load_scenario
+from simbench.sim.balance_loop import balance_run, build_standing_reference
 from tests.robot.scaffold.synthetic import Humanoid
 
 
@@ -251,3 +254,46 @@ def test_a_sweep_leaves_the_joints_that_close_a_hand(puma):
     timeline = build_sweep_reference(gripping, section, task, SimulationSection(), "none")
     travel = np.ptp(timeline.reference.position, axis=0)
     np.testing.assert_allclose(travel, [0.2] * 5 + [0.0], atol=1e-6)
+
+
+@pytest.fixture(scope="module")
+def weak():
+    """Mahru with motors that are a little too weak for its steps, and the steps that were checked."""
+    robot = load_robot("mahru")
+    section = RobotSection(name="mahru", posture="standing")
+    share = _value(check_stepping(robot, section)[0], "torque_fraction")
+    weak = _with_motors(robot, torque_limit=share / 1.03)
+    return weak, section, check_stepping(weak, section)
+
+
+def test_offered_steps_are_within_the_torque_limits(weak):
+    robot, section, (findings, steps) = weak
+    assert _named(findings)["torque_fraction"].verdict == "no"
+    offers = offer_steps(robot, section, steps, None)
+    assert offers
+    for offer in offers:
+        assert offer.verdict != "no"
+        assert not offer.simulated
+        # The options as a scenario reads them, and its plan by the joints' torques at every tick.
+        scenario = load_scenario("mahru_walk", [*offer.options])
+        asked = SteppingSection(commands=check_commands(robot))
+        keys = {
+            each.partition("=")[0].removeprefix("stepping.") for each in offer.options if "stepping." in each
+        }
+        steps = asked.model_copy(update={key: getattr(scenario.stepping, key) for key in keys})
+        place = section.model_copy(update={"height_m": scenario.robot.height_m})
+        timeline = build_standing_reference(robot, place, SimulationSection(), None, "none")
+        run = balance_run(robot, timeline, BalanceSection(), steps, SimulationSection())
+        whole, largest = run.balancer.whole, 0.0
+        for tick in range(len(run.balancer.gait.zmp) - 1):
+            whole.tick(tick, None, None)
+            largest = max(largest, float(np.abs(whole.torque / robot.motors.torque_limit).max()))
+        assert largest <= 1.0
+
+
+def test_an_offer_that_falls_in_simulation_is_none(weak):
+    robot, section, (_, steps) = weak
+    fell = Finding("step", "fell", "no", 1.0, "≤ 0", "it fell while walking", True)
+    (offer,) = offer_steps(robot, section, steps, lambda *_: [fell])
+    assert (offer.verdict, offer.simulated) == ("no", True)
+    assert "fell" in offer.reason
