@@ -167,7 +167,7 @@ def complete_scenario(robot: Robot, scenario: Scenario) -> tuple[Scenario, tuple
                 robot, section, scenario.balance, scenario.stepping, scenario.simulation
             )
         scenario = scenario.model_copy(update={"robot": section, "stepping": stepping})
-        stance = stand(robot, (0.0, 0.0), 0.0, section.posture, section.height_m or 0.0)
+        stance = stand(robot, (0.0, 0.0), 0.0, section.posture)
         if lost := describe_lost_motions(robot, stance):
             notes = (*notes, lost)
     return scenario, notes

@@ -15,6 +15,8 @@ import pinocchio as pin
 from numpy.typing import NDArray
 from scipy.spatial import ConvexHull, KDTree, QhullError
 
+from simbench.errors import RobotError
+from simbench.files.json_document import parse_json
 from simbench.files.storage import write_whole
 from simbench.resources import user_cache_dir
 from simbench.robot.urdf.elements import parse_numbers
@@ -116,7 +118,7 @@ def mesh_pieces(path: Path) -> MeshPieces:
         excess = max((each[1] for each in pieces), default=0.0)
         shortfall = max((each[2] for each in pieces), default=0.0)
         write_whole(record, json.dumps([len(pieces), excess, shortfall]))
-    count, excess, shortfall = json.loads(record.read_text(encoding="utf-8"))
+    count, excess, shortfall = parse_json(record.read_text(encoding="utf-8"), str(record), RobotError)
     return MeshPieces(tuple(folder / f"{digest}-{number}.stl" for number in range(count)), excess, shortfall)
 
 
