@@ -8,7 +8,7 @@ other kernels of OpenBLAS, NumPy and the C library, other machine code of numba,
 hash seeds, and cold caches. Each setting keeps its runs; baselines are made under each of `--made` with
 `check --update`, beside the shipped ones, and every run is compared with every baseline. Prints, for each
 baseline and setting, failed scenarios, warnings, and scenarios whose log is the same bit for bit. Exit status
-1 if a scenario fails anywhere.
+1 if a scenario fails anywhere. `A+B` in `--settings` and `--made` is both settings at once.
 
 A folder that exists is continued: settings whose runs are complete are not run again.
 """
@@ -20,6 +20,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -100,9 +101,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the table")
     given = parser.parse_args(arguments)
     settings, made = given.settings.split(","), given.made.split(",") if given.made else []
-    if unknown := [name for name in (*settings, *made) if name not in SETTINGS]:
+    asked = {name: name.split("+") for name in (*settings, *made)}
+    if unknown := [part for parts in asked.values() for part in parts if part not in SETTINGS]:
         print(f"error: no setting {unknown[0]!r}; there are {', '.join(SETTINGS)}", file=sys.stderr)
         return 2
+    variables = {name: dict(ChainMap(*(SETTINGS[part] for part in parts))) for name, parts in asked.items()}
     names = given.scenarios or list_scenarios()
     found: dict[str, dict[str, str]] = {}
     said: list[str] = []
@@ -116,7 +119,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                     kept = runs.with_name(f"{runs.name}.part")
                     shutil.rmtree(kept, ignore_errors=True)
                     check = ["check", *names, *options, "--no-dossier", "--out", str(kept)]
-                    run_command(check, SETTINGS[setting], cold=setting == "cold caches")
+                    run_command(check, variables[setting], cold="cold caches" in asked[setting])
                     kept.rename(runs)
                 print(f"{engine}, {setting}: run", file=sys.stderr, flush=True)
             baselines = {"shipped": list(names)}
@@ -126,9 +129,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 files = [shutil.copy(find_scenario(name), copies) for name in names]
                 baselines[f"made with {setting}"] = [str(file) for file in files]
                 if not (copies / "complete").exists():
-                    run_command(
-                        ["check", *map(str, files), "--update", *options], SETTINGS[setting], cold=False
-                    )
+                    update = ["check", *map(str, files), "--update", *options]
+                    run_command(update, variables[setting], cold=False)
                     (copies / "complete").touch()
                 print(f"{engine}, {setting}: baselines", file=sys.stderr, flush=True)
             exact = folder / f"{engine} {settings[0]}"
