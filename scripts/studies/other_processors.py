@@ -3,12 +3,12 @@
 python scripts/studies/other_processors.py [SCENARIO ...] [--engines NAME,...] [--settings NAME,...]
     [--made NAME,...] [--folder DIR] [--jobs N] [--json FILE]
 
-Runs `simbench check` of each scenario, by default every shipped one, as processors of other makes do: with
-other kernels of OpenBLAS, NumPy and the C library, other machine code of numba, other numbers of threads,
-hash seeds, and cold caches. Each setting keeps its runs; baselines are made under each of `--made` with
-`check --update`, beside the shipped ones, and every run is compared with every baseline. Prints, for each
-baseline and setting, failed scenarios, warnings, and scenarios whose log is the same bit for bit. Exit status
-1 if a scenario fails anywhere. `A+B` in `--settings` and `--made` is both settings at once.
+Runs `simbench check` of each scenario, by default every shipped one with a baseline, as processors of other
+makes do: with other kernels of OpenBLAS, NumPy and the C library, other machine code of numba, other numbers
+of threads, hash seeds, and cold caches. Each setting keeps its runs; baselines are made under each of
+`--made` with `check --update`, beside the shipped ones, and every run is compared with every baseline.
+Prints, for each baseline and setting, failed scenarios, warnings, and scenarios whose log is the same bit for
+bit. Exit status 1 if a scenario fails anywhere. `A+B` in `--settings` and `--made` is both settings at once.
 
 A folder that exists is continued: settings whose runs are complete are not run again.
 """
@@ -30,7 +30,7 @@ from log_digest import log_digest
 from rich.console import Console
 from rich.table import Table
 
-from simbench.runs.baseline import check_metrics
+from simbench.runs.baseline import baseline_path, check_metrics
 from simbench.runs.regression import CaseResult, compare_signals, evaluate_run, find_cases, headline
 from simbench.runs.run_directory import read_metrics
 from simbench.runs.scenario.scenario_files import find_scenario, list_scenarios
@@ -106,12 +106,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"error: no setting {unknown[0]!r}; there are {', '.join(SETTINGS)}", file=sys.stderr)
         return 2
     variables = {name: dict(ChainMap(*(SETTINGS[part] for part in parts))) for name, parts in asked.items()}
-    names = given.scenarios or list_scenarios()
     found: dict[str, dict[str, str]] = {}
     said: list[str] = []
     with tempfile.TemporaryDirectory() if given.folder is None else nullcontext(given.folder) as place:
         folder = Path(place)
         for engine in given.engines.split(","):
+            # A scenario that does not run in an engine has no baseline there.
+            names = given.scenarios or [
+                each
+                for each in list_scenarios()
+                if baseline_path(find_scenario(each), each, engine).is_file()
+            ]
             options = ["--engine", engine, "--jobs", str(given.jobs)]
             for setting in settings:
                 runs = folder / f"{engine} {setting}"
@@ -122,7 +127,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                     run_command(check, variables[setting], cold="cold caches" in asked[setting])
                     kept.rename(runs)
                 print(f"{engine}, {setting}: run", file=sys.stderr, flush=True)
-            baselines = {"shipped": list(names)}
+            baselines = {"shipped": names}
             for setting in made:
                 copies = folder / f"baselines {engine} {setting}"
                 copies.mkdir(parents=True, exist_ok=True)

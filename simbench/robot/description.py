@@ -242,6 +242,17 @@ class Hand(Strict):
     """Joints that close the hand."""
 
 
+class Coupling(Strict):
+    """A joint that another one's motor moves too: multiplier · its position + offset."""
+
+    joint: str
+    """Joint that moves it."""
+    multiplier: float = 1.0
+    """Its travel for a travel of 1 of that joint."""
+    offset: float = 0.0
+    """Its position where that joint is at 0, rad or m."""
+
+
 class Drive(Strict):
     """A motor with a gear: its reduction, and its inertia, at the rotor or as the joint feels it.
 
@@ -330,6 +341,10 @@ class Description(Strict):
     fixed_joints: Mapping[str, float] = {}
     """Joints of a URDF from elsewhere that stay where they are, rad or m: wheels, or a gripper's fingers. The
     link that such a joint moves becomes part of the link that carries it; so does that of a fixed joint."""
+    coupled_joints: Mapping[str, Coupling] = {}
+    """Joints without a motor of their own, which another joint moves through a gear, a belt or a rod, as
+    fingers and hips that share a motor. In a limb neither such a joint nor the one that moves it can be part
+    of a group."""
     mirror: Mapping[str, str] = {}
     """Beginning of names on the left side to their beginning on the right: what is written for the left side
     alone holds for the right, mirrored in the xz plane."""

@@ -1,8 +1,8 @@
 """A robot: Pinocchio model, limbs, frames, motors and gains, loaded from `robots/<name>/robot.yaml`."""
 
 import xml.etree.ElementTree as ET
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -18,6 +18,8 @@ from simbench.robot.collision_geometry import (
     root_corners,
 )
 from simbench.robot.description import (
+    Coupling,
+    Description,
     Drive,
     Hand,
     JointFriction,
@@ -89,6 +91,8 @@ class Robot:
         Where its files are from; None for a robot that was built in memory.
     base_height : float
         Height of the root link above the floor where a scenario does not say it, m; 0 for a floating base.
+    couplings : mapping of str to Coupling
+        Joints without a motor of their own, and how others move them.
     """
 
     name: str
@@ -108,6 +112,7 @@ class Robot:
     self_collision_pairs: tuple[tuple[str, str], ...]
     source: RobotSource | None = None
     base_height: float = 0.0
+    couplings: Mapping[str, Coupling] = field(default_factory=dict)
 
     @property
     def root_q(self) -> int:
@@ -172,6 +177,7 @@ def load_robot(name_or_path: str | Path) -> Robot:
         kept_links=named_links,
         where=where,
         xacro=description.xacro,
+        coupled=add_mirrored_entries(description.coupled_joints, mirror),
     )
     mjcf = read_extension(parse_urdf(urdf, description.xacro))
     model = build_model(text, urdf, floating=floating)
@@ -207,23 +213,9 @@ def load_robot(name_or_path: str | Path) -> Robot:
         require_known([hand.palm, *hand.fingers], bodies, "link", f"{where}: hands.{role}")
 
     index = [model.joints[model.getJointId(name)].idx_q for name in joint_names]
-    limits = [*zip(model.lowerPositionLimit[index], model.upperPositionLimit[index], strict=True)]
-    postures, of_hands = {}, {name for hand in description.hands.values() for name in hand.joints}
-    for posture, values in description.postures.items():
-        require_known(values, joint_names, "joint", f"{where}: postures.{posture}")
-        postures[posture] = np.array([values.get(name, 0.0) for name in joint_names])
-        for name, value, (low, high) in zip(joint_names, postures[posture], limits, strict=True):
-            # Limits such as π/3 have more digits than files.
-            if not low - DIGITS <= value <= high + DIGITS:
-                raise RobotError(
-                    f"{where}: postures.{posture}.{name}: {value} rad is outside the joint's limits "
-                    f"{low:.4f}..{high:.4f}"
-                )
-            postures[posture][joint_names.index(name)] = np.clip(value, low, high)
-            # A motor that holds a finger on its stop shares the load with it in a way that rounding decides.
-            if name in of_hands and high - low > 2.0 * GRIP_MARGIN:
-                inside = np.clip(value, low + GRIP_MARGIN, high - GRIP_MARGIN)
-                postures[posture][joint_names.index(name)] = inside
+    couplings = _couple_joints(description, model, joint_names, where)
+    limits = model.lowerPositionLimit[index], model.upperPositionLimit[index]
+    postures = _read_postures(description, couplings, joint_names, limits, where)
     lacking = [role for role in ("left_thigh", "right_thigh") if role not in description.frames]
     if SEATED in postures and lacking:
         raise RobotError(f"{where}: postures.{SEATED}: needs frames.{lacking[0]}")
@@ -254,6 +246,13 @@ def load_robot(name_or_path: str | Path) -> Robot:
     else:
         rows = read_joint_rows(description.gains, mirror, joint_names, f"{where}: gains")
         stiffness, damping = np.array([rows[name] for name in joint_names]).reshape(-1, 2).T
+    for name, coupling in couplings.items():
+        # One motor drives both: it has the stiffness that two would have, unless its own is given.
+        one, other = joint_names.index(coupling.joint), joint_names.index(name)
+        for gains in (stiffness, damping):
+            if description.gains == "auto":
+                gains[one] += coupling.multiplier**2 * gains[other]
+            gains[other] = 0.0
     require_used_keys(description, where)
 
     base_height = 0.0
@@ -296,7 +295,99 @@ def load_robot(name_or_path: str | Path) -> Robot:
         self_collision_pairs=pairs,
         source=RobotSource(file.origin, file.package, file.path, urdf, find_package_of(urdf), file.guessed),
         base_height=base_height,
+        couplings=couplings,
     )
+
+
+def _read_postures(
+    description: Description,
+    couplings: Mapping[str, Coupling],
+    joint_names: Sequence[str],
+    limits: tuple[Vector, Vector],
+    where: str,
+) -> dict[str, Vector]:
+    """Read the named postures: positions of all n joints, rad or m, within the limits."""
+    postures: dict[str, Vector] = {}
+    of_hands = {name for hand in description.hands.values() for name in hand.joints}
+    for posture, values in description.postures.items():
+        require_known(values, joint_names, "joint", f"{where}: postures.{posture}")
+        for name in couplings.keys() & values.keys():
+            leader = couplings[name].joint
+            raise RobotError(f"{where}: postures.{posture}.{name}: moves with {leader}; give that one alone")
+        postures[posture] = np.array([values.get(name, 0.0) for name in joint_names])
+        for name, value, low, high in zip(joint_names, postures[posture], *limits, strict=True):
+            # Limits such as π/3 have more digits than files.
+            if not low - DIGITS <= value <= high + DIGITS:
+                raise RobotError(
+                    f"{where}: postures.{posture}.{name}: {value} rad is outside the joint's limits "
+                    f"{low:.4f}..{high:.4f}"
+                )
+            postures[posture][joint_names.index(name)] = np.clip(value, low, high)
+            # A motor that holds a finger on its stop shares the load with it in a way that rounding decides.
+            if name in of_hands and high - low > 2.0 * GRIP_MARGIN:
+                inside = np.clip(value, low + GRIP_MARGIN, high - GRIP_MARGIN)
+                postures[posture][joint_names.index(name)] = inside
+        follow_couplings(joint_names, couplings, postures[posture])
+    return postures
+
+
+def _couple_joints(
+    description: Description, model: pin.Model, joint_names: Sequence[str], where: str
+) -> dict[str, Coupling]:
+    """Read which joints others move, and keep these, in `model`, where those keep their limits."""
+    mirror = description.mirror
+    couplings = add_mirrored_entries(
+        description.coupled_joints,
+        mirror,
+        lambda each: each.model_copy(update={"joint": mirror_name(each.joint, mirror)}),
+    )
+    lower, upper, speed = model.lowerPositionLimit, model.upperPositionLimit, model.velocityLimit
+    for name, coupling in couplings.items():
+        key = f"{where}: coupled_joints.{name}"
+        require_known([name, coupling.joint], joint_names, "joint", key)
+        if coupling.joint in couplings or coupling.multiplier == 0.0:
+            raise RobotError(f"{key}: allowed: a joint that has a motor, and a multiplier other than 0")
+        for group, names in description.groups.items():
+            if name in names and not group.endswith("_grip"):
+                raise RobotError(
+                    f"{where}: groups.{group}: {name} moves with {coupling.joint}; allowed: joints that move "
+                    "by themselves; one that is left out stays as the posture has it"
+                )
+        one, other = (model.joints[model.getJointId(each)] for each in (coupling.joint, name))
+        ends = sorted(
+            (limit[other.idx_q] - coupling.offset) / coupling.multiplier for limit in (lower, upper)
+        )
+        lower[one.idx_q], upper[one.idx_q] = max(lower[one.idx_q], ends[0]), min(upper[one.idx_q], ends[1])
+        if lower[one.idx_q] > upper[one.idx_q]:
+            raise RobotError(f"{key}: no position of {coupling.joint} is within the limits of both")
+        speed[one.idx_v] = min(speed[one.idx_v], speed[other.idx_v] / abs(coupling.multiplier))
+    model.lowerPositionLimit, model.upperPositionLimit, model.velocityLimit = lower, upper, speed
+    return couplings
+
+
+def follow_couplings(
+    joint_names: Sequence[str], couplings: Mapping[str, Coupling], joints: Vector, *, rates: bool = False
+) -> None:
+    """Let the joints that others move follow them: q = multiplier · q' + offset.
+
+    `joint_names`: the n joints; `couplings`: of each that another moves; `joints` (..., n): overwritten where
+    they do: positions, rad or m, or, with `rates`, velocities or accelerations, which have no offset.
+    """
+    for name, coupling in couplings.items():
+        joints[..., joint_names.index(name)] = (
+            coupling.multiplier * joints[..., joint_names.index(coupling.joint)]
+        )
+        joints[..., joint_names.index(name)] += 0.0 if rates else coupling.offset
+
+
+def coupling_matrix(robot: Robot) -> Vector:
+    """Make the matrix (n, n) by which the joints' velocities follow from those of the joints with motors."""
+    matrix = np.eye(len(robot.joint_names))
+    for name in robot.couplings:
+        matrix[robot.joint_names.index(name)] = 0.0
+    for name, coupling in robot.couplings.items():
+        matrix[robot.joint_names.index(name), robot.joint_names.index(coupling.joint)] = coupling.multiplier
+    return matrix
 
 
 def placed_robot(robot: Robot, base: Vector) -> Robot:

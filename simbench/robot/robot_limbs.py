@@ -40,8 +40,16 @@ def grip_range(robot: Robot, joint: str) -> tuple[float, float]:
     """Find the positions of a grip joint with the hand open and closed.
 
     `joint`: name of the joint. Returns `opened`, `closed`: the position nearest to 0 that the joint can
-    reach, and the limit that is farther from 0, rad; both inside the limits by a margin.
+    reach, and the limit that is farther from 0, rad; both inside the limits by a margin. Of a joint that
+    another moves, where that one takes it.
     """
+    coupling = robot.couplings.get(joint)
+    if coupling is not None:
+        opened, closed = grip_range(robot, coupling.joint)
+        return (
+            coupling.multiplier * opened + coupling.offset,
+            coupling.multiplier * closed + coupling.offset,
+        )
     column = robot.root_q + robot.joint_names.index(joint)
     lower = float(robot.model.lowerPositionLimit[column]) + GRIP_MARGIN
     upper = float(robot.model.upperPositionLimit[column]) - GRIP_MARGIN

@@ -15,6 +15,7 @@ from simbench.errors import SimbenchError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compile_timer
 from simbench.retargeting.reference.reference import Reference
+from simbench.robot.robot import follow_couplings
 from simbench.sim.control.command import Controller
 from simbench.sim.control.controller import ArmController
 from simbench.sim.control.joint_controller import JointController
@@ -51,11 +52,12 @@ def make_controller(body: RobotBody, law: ControlLaw | None = None, seated: Sequ
 
     `body`: robot to drive; `law`: law that the motors follow; PD with the robot's gains by default; `seated`:
     links that a seat holds, instead of feet that the ground holds. Returns `ArmController` for a fixed root
-    without feet and with few joints, `JointController` for any other.
+    without feet and with few joints that all have motors, `JointController` for any other.
     """
-    if body.robot.floating or body.robot.feet or len(body.robot.joint_names) > _MOST_ARM_JOINTS:
+    robot = body.robot
+    if robot.floating or robot.feet or robot.couplings or len(robot.joint_names) > _MOST_ARM_JOINTS:
         return JointController(body, law, seated)
-    return ArmController(body, PdLaw(body.robot, body.world.timestep) if law is None else law)
+    return ArmController(body, PdLaw(robot, body.world.timestep) if law is None else law)
 
 
 class Balancer(Protocol):
@@ -160,6 +162,10 @@ class Stepper:
         self._simulation, self._recorder, self._options = simulation, recorder, options
         self._timestep = body.world.timestep
         self._seated = robot.thighs if simulation.seat else ()
+        if robot.couplings:
+            follow_couplings(robot.joint_names, robot.couplings, reference.position)
+            for rates in (reference.velocity, reference.acceleration):
+                follow_couplings(robot.joint_names, robot.couplings, rates, rates=True)
         self._controller = make_controller(body, simulation.law, self._seated)
         self.steps = self._end = len(reference.position)
         self.compile_time: Callable[[], float] = lambda: 0.0

@@ -17,7 +17,7 @@ from simbench.sim import energy, grasp, push, sensing
 from simbench.sim.control import command
 from simbench.sim.engine import Fixture
 from simbench.sim.fixtures.mechanism import Mechanism, MechanismJoint
-from simbench.sim.sensing import POINTS_PER_FOOT, ContactEvent
+from simbench.sim.sensing import ContactEvent, count_foot_points
 from simbench.sim.state import FixtureState, RobotState, Signal, Source
 
 # What is logged of the reference, measured on a row of `Reference.position`.
@@ -160,7 +160,7 @@ class Recorder:
                 "joint": len(robot.joint_names),
                 "foot": len(robot.feet),
                 "hand": len(robot.hands),
-                "point": POINTS_PER_FOOT,
+                "point": count_foot_points(robot),
                 "xyz": 3,
                 "xy": 2,
                 "pose": 7,

@@ -1,18 +1,21 @@
 """Contacts: foot wrenches, touching points, and every contact of the robot as an event."""
 
 import math
+import xml.etree.ElementTree as ET
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from simbench.robot.robot import Robot
 from simbench.sim.engine import BodyHandle, Contacts, LinkHandle, RobotBody
 from simbench.sim.state import Signal
 from simbench.sim.vectors import Vector
 
 TOUCH_DISTANCE = 1e-3  # Points closer than this (m) to the floor count for the support polygon.
 
-POINTS_PER_FOOT = 4
+# Points at which an engine lets a shape stand on the floor, but for a sphere's one; most points of a foot.
+_POINTS_PER_SHAPE, _MOST_POINTS = 4, 32
 _NO_POINT = (math.nan, math.nan)
 
 
@@ -28,12 +31,28 @@ class ContactEvent:
     peak_force: float  # Largest sum of normal forces at a sample, N.
 
 
+def count_foot_points(robot: Robot) -> int:
+    """Count the points at which a foot can stand on the floor: those of the foot with the most shapes."""
+    count, model = _POINTS_PER_SHAPE, robot.model
+    links = ET.fromstring(robot.urdf_text).findall("link")
+    for role in robot.feet:
+        foot = model.frames[model.getFrameId(robot.frames[role])].parentJoint
+        shapes = [
+            shape
+            for link in links
+            if model.frames[model.getFrameId(link.get("name", ""))].parentJoint == foot
+            for shape in link.iterfind("collision/geometry/*")
+        ]
+        count = max(count, sum(1 if shape.tag == "sphere" else _POINTS_PER_SHAPE for shape in shapes))
+    return min(count, _MOST_POINTS)
+
+
 class ContactSensor:
     """Reads the contacts of one robot: their sums in the last step, and the open events.
 
     `names`: names of the other bodies of the world and of their links. `sample` overwrites `foot_wrench`
     (F, 6), force (N) and moment about the world's origin (N·m) of the floor on each foot; `foot_points`
-    (F, 4, 2), touching points of each foot on the floor, m, NaN where there are fewer; and `other_wrench`
+    (F, P, 2), touching points of each foot on the floor, m, NaN where there are fewer; and `other_wrench`
     (6,), sum of all other contact forces on the robot from outside (N), and their moment about the world's
     origin (N·m).
     """
@@ -44,7 +63,7 @@ class ContactSensor:
         self.body, self.names = body, names
         feet = len(body.robot.feet)
         self.foot_wrench, self.other_wrench = np.zeros((feet, 6)), np.zeros(6)
-        self.foot_points = np.full((feet, POINTS_PER_FOOT, 2), np.nan)
+        self.foot_points = np.full((feet, count_foot_points(body.robot), 2), np.nan)
         self.events: list[ContactEvent] = []  # All contacts so far, in the order of their beginning.
         self._open: dict[tuple[BodyHandle, LinkHandle, LinkHandle], ContactEvent] = {}
         robot, model = body.robot, body.robot.model
@@ -81,9 +100,9 @@ class ContactSensor:
         if feet:
             wrenches[:] = totals
             # x and y of as many points as are logged; NaN where there are fewer.
+            most = self.foot_points.shape[1]
             self.foot_points[:] = [
-                ([(x, y) for x, y, _ in each] + [_NO_POINT] * POINTS_PER_FOOT)[:POINTS_PER_FOOT]
-                for each in points
+                ([(x, y) for x, y, _ in each] + [_NO_POINT] * most)[:most] for each in points
             ]
         # Close the events of links that are apart, open or prolong those of links in contact.
         for key in [key for key in self._open if key not in pairs]:

@@ -38,7 +38,7 @@ REFUSED = {
 NOTED = {
     "a mimic joint": (
         SOUND.replace(ARM_JOINT, ARM_JOINT.replace("<axis", '<mimic joint="right_arm3_j"/><axis')),
-        "mimics `right_arm3_j`; taken as a joint that moves by itself",
+        "left_arm3_j, right_arm3_j share motors",
     ),
     "inertia that is not positive": (SOUND.replace(THIGH, re.sub(r'ixx="[^"]*"', 'ixx="-0.1"', THIGH)), ""),
 }

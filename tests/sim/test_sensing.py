@@ -1,11 +1,15 @@
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+
 import numpy as np
 import pinocchio as pin
 import pytest
+import shapely
 
 from simbench.sim.bullet import open_world
 from simbench.sim.bullet.bullet_bodies import bullet
 from simbench.sim.engine import GRAVITY
-from simbench.sim.sensing import ContactSensor
+from simbench.sim.sensing import ContactSensor, count_foot_points
 
 DT = 1e-3
 WEIGHT = np.array([0.0, 0.0, -GRAVITY])
@@ -265,3 +269,30 @@ def test_self_contact_is_an_event_and_no_outer_force(romeo):
     assert event.second.startswith("romeo/")
     assert pair in listed
     assert event.peak_force > 0.0
+
+
+def test_a_foot_of_several_shapes_stands_on_all_of_them(romeo, standing):
+    """Four small boxes in the corners of each foot, as of force sensors, support what one large box does."""
+    root = ET.fromstring(romeo.urdf_text)
+    for name in ("l_ankle", "r_ankle"):
+        foot = next(link for link in root.findall("link") if link.get("name") == name)
+        [whole] = foot.findall("collision")
+        x, y, z = map(float, whole.find("origin").get("xyz").split())
+        length, width, height = map(float, whole.find("geometry/box").get("size").split())
+        foot.remove(whole)
+        for forward in (-1, 1):
+            for left in (-1, 1):
+                shape = ET.SubElement(foot, "collision")
+                at = x + forward * (length / 2 - 0.01), y + left * (width / 2 - 0.01), z
+                ET.SubElement(shape, "origin", xyz=" ".join(map(str, at)))
+                ET.SubElement(ET.SubElement(shape, "geometry"), "box", size=f"0.02 0.02 {height}")
+    boxes = replace(romeo, urdf_text=ET.tostring(root, encoding="unicode"))
+    assert (count_foot_points(romeo), count_foot_points(boxes)) == (4, 16)
+    hulls = []
+    with open_world(DT) as world:
+        robot = standing(world, boxes)
+        settle(robot)
+        for foot in robot.points:
+            points = foot[~np.isnan(foot[:, 0])]
+            hulls.append(shapely.convex_hull(shapely.multipoints(points)).area)
+    assert hulls == pytest.approx([length * width] * 2, rel=0.05)

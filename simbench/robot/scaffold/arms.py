@@ -265,7 +265,7 @@ def _hang_clear(
     outward; `standing`, `raised` (n,): postures of the legs and of the raised arms.
     """
     moved = [joint - 1 for arm, _, _ in arms for joint in arm.joints]
-    lower = {joint for arm, _, _ in arms for joint in arm.joints[arm.joints.index(arm.middle) :]}
+    lower = {joint for arm, _, _ in arms for joint in arm.joints if joint >= arm.middle}
     lower |= {joint for arm, _, _ in arms for joint in arm.fingers}
 
     def touches(q: Array, clearance: float) -> bool:

@@ -122,8 +122,8 @@ def find_body_roles(
     joints.
     """
     parents = tree.model.parents
-    pelvis = int(parents[legs[0].joints[0]]) if legs else None
-    trunk = int(parents[arms[0].joints[0]]) if arms else (pelvis or 0)
+    pelvis = int(parents[legs[0].first]) if legs else None
+    trunk = int(parents[arms[0].first]) if arms else (pelvis or 0)
     from_pelvis = list(tree.model.supports[pelvis or 0])
     from_trunk = list(tree.model.supports[trunk])
     joints = tuple(
@@ -157,7 +157,7 @@ def elbow_link(tree: RobotTree, arm: LimbChain) -> str:
     the one that bends it.
     """
     length = tree.distance(arm.start, arm.joints[-1])
-    after = arm.joints[arm.joints.index(arm.start) + 1 :]
+    after = [joint for joint in arm.joints if joint > arm.start]
     near = [joint for joint in after if tree.distance(arm.middle, joint) < 0.01 * length]
     return tree.joint_link((near or [arm.middle])[0])
 
@@ -173,7 +173,7 @@ def _find_head(
     shoulders = [tree.poses[arm.start].translation for arm in arms]
     middle = np.mean(shoulders, axis=0)
     width = 0.5 * max(float(np.ptp([point @ left for point in shoulders])), 1e-3)
-    limbs = {limb.joints[0] for limb in (*legs, *arms)}
+    limbs = {limb.first for limb in (*legs, *arms)}
     best: tuple[float, tuple[int, ...]] = (-np.inf, ())
     for joint in tree.children[trunk]:
         if joint in limbs:

@@ -97,7 +97,7 @@ def find_doubts(tree: RobotTree) -> Iterator[str]:
     meshes = [note for note in tree.notes if "left out: mesh" in note]
     if meshes:
         yield f"shapes: {len(meshes)} meshes cannot be read: {meshes[0]}"
-    for text in (": mimics ", ": fixed; they let the base", "and inertia only; fixed"):
+    for text in ("that moves by itself", ": fixed; they let the base", "and inertia only; fixed"):
         notes = [note for note in tree.notes if text in note]
         if notes:
             more = f", and {len(notes) - 1} more like it" if len(notes) > 1 else ""

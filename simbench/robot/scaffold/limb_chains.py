@@ -286,7 +286,8 @@ _NOTHING = Correction()
 class LimbChain:
     """An arm or a leg, divided into its parts.
 
-    `joints`: its joints from the trunk to hand or foot; the last one moves hand or foot as a whole; `middle`:
+    `joints`: its joints from the trunk to hand or foot, without those that it cannot move by itself; the last
+    one moves hand or foot as a whole; `first`: joint on the trunk, whether it is one of them; `middle`:
     joint of the elbow or the knee; `start`: joint whose origin is at the shoulder or the hip; `end` (3,):
     wrist or ankle in the frame of the last body, m; `wrist`: joint there, mostly the last one, 0 where no
     joint follows the elbow; `fingers`: joints beyond the hand; `lengths`: of upper and lower bone, m; `said`:
@@ -308,7 +309,7 @@ class LimbChain:
             joints = [int(joint) for joint in tree.model.supports[palm] if joint in below]
         known = _named_joint(tree, joints, "elbow", said.elbow) if arm and said.elbow else None
         wrist = _named_joint(tree, joints, "wrist", said.wrist) if arm and said.wrist else None
-        self.joints = tuple(joints)
+        self.joints, self.first = tuple(joints), joints[0]
         beyond = [body for body in tree.subtree(joints[-1]) if body not in joints] if arm else []
         self.fingers = tuple(beyond)
         origins = np.array([tree.poses[joint].translation for joint in joints])
@@ -347,6 +348,7 @@ class LimbChain:
             gap = float(np.linalg.norm(nearest - point))
             if gap > 0.2 * float(np.linalg.norm(elbow - nearest)):
                 self.start, point = joint, nearest
+        self.joints = (*(joint for joint in joints[:-1] if joint not in tree.shared), joints[-1])
 
     def end_point(self, poses: Sequence[pin.SE3]) -> Array:
         """Place wrist or ankle (3,) in the root link's frame, m. `poses`: poses of all bodies."""
@@ -410,7 +412,9 @@ def _without_fingers(tree: RobotTree, joints: list[int]) -> list[int]:
         beyond = [each for child in tree.children[kept[-1]] for each in tree.subtree(child)]
         light = float(tree.mass[beyond].sum()) <= _LIGHT * weight
         several = len(tree.children[kept[-1]]) > 1
-        coupled = {tree.model.names[child] for child in tree.children[kept[-1]]} & tree.coupled
+        coupled = {tree.model.names[child] for child in tree.children[kept[-1]]} & {
+            name for follower, (leader, *_) in tree.couplings.items() for name in (follower, leader)
+        }
         named = parts_in_name(tree.model.names[joint]) | parts_in_name(tree.links[joint][0])
         grip = "grip" in named and "arm" not in named and not tree.children[joint]
         further = light and len(kept) >= _MOST_JOINTS

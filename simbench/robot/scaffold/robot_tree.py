@@ -17,7 +17,7 @@ from scipy.spatial import ConvexHull, QhullError
 from simbench.errors import RobotError
 from simbench.robot.mjcf.kept_conversion import read_extension
 from simbench.robot.scaffold.made_shapes import MadeShape, add_missing_shapes
-from simbench.robot.urdf.elements import UrdfTree, parse_urdf
+from simbench.robot.urdf.elements import UrdfTree, find_couplings, parse_urdf
 from simbench.robot.urdf.mesh_files import shape_points
 from simbench.robot.urdf.source import build_model, fix_massless_joints, move_root, read_urdf, turn_root
 
@@ -55,9 +55,10 @@ class RobotTree:
         xacro: Mapping[str, str] | None = None,
         make_shapes: bool = False,
     ) -> None:
-        text, self.notes = read_urdf(path, floating=False, xacro=xacro)
         self.path = path
         written = parse_urdf(path, xacro)
+        couplings = find_couplings(UrdfTree(written))
+        text, self.notes = read_urdf(path, floating=False, xacro=xacro, coupled=couplings)
         self.mjcf = read_extension(written)
         # The URDF as Pinocchio reads it, with meshes by absolute path.
         if root:
@@ -68,10 +69,13 @@ class RobotTree:
         if make_shapes:
             self.text, self.made = add_missing_shapes(self.text, build_model(self.text, path))
         self.urdf = UrdfTree(ET.fromstring(self.text))
-        # Names of joints that mimic another, and of those that are mimicked.
-        mimics = [joint for joint in UrdfTree(written).joints if joint.mimic]
-        self.coupled = {name for joint in mimics for name in (joint.name, joint.mimic)}
         self.model = model = build_model(self.text, path)
+        # Joints that others move, by name: which one, multiplier, and offset, rad or m.
+        self.couplings = {
+            name: coupling for name, coupling in couplings.items() if {name, coupling[0]} <= {*model.names}
+        }
+        # Joints that no limb can move by itself: they stay as the posture has them.
+        self.shared: frozenset[int] = frozenset()
         self._data = model.createData()
         if model.njoints < 2:
             raise RobotError(f"{path}: no joint moves; a robot needs at least one")
@@ -108,6 +112,17 @@ class RobotTree:
         self.collides = [bool(own) for own in solids]  # Whether each body has a collision shape.
         # The same of each collision shape, or of the visual shapes of a body without any.
         self.shapes = [own or other for own, other in zip(solids, self.outlines, strict=True)]
+
+    def find_shared(self, limbs: Sequence[Sequence[int]]) -> frozenset[int]:
+        """Find the joints of limbs that share a motor with another one of a limb, and those that others move.
+
+        `limbs`: joints of each limb.
+        """
+        names = self.model.names
+        inside = {names[joint] for limb in limbs for joint in limb}
+        moved = {name: leader for name, (leader, *_) in self.couplings.items() if name in inside}
+        shared = {*moved, *(leader for leader in moved.values() if leader in inside)}
+        return frozenset(joint for limb in limbs for joint in limb if names[joint] in shared)
 
     def skeleton(self) -> "RobotTree":
         """Return the same robot without shapes."""

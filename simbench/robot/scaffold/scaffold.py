@@ -101,11 +101,12 @@ def scaffold_robot(
         )
         for pair in (legs, arms)
     )
+    whole = [list(limb.joints) for limb in (*legs, *arms)]
+    tree.shared = tree.find_shared([*whole, *(tree.model.supports[limb[0]] for limb in whole)])
     known = {side: (corrections or {}).get(side, Correction()) for side in SIDES}
-    legs = tuple(LimbChain(tree, leg.joints[0], arm=False, said=known[side]) for side, leg in _sided(legs))
+    legs = tuple(LimbChain(tree, leg.first, arm=False, said=known[side]) for side, leg in _sided(legs))
     arms = tuple(
-        LimbChain(tree, arm.joints[0], arm=True, turret=single, said=known[side])
-        for side, arm in _sided(arms)
+        LimbChain(tree, arm.first, arm=True, turret=single, said=known[side]) for side, arm in _sided(arms)
     )
     roles = find_body_roles(tree, legs, arms, left)
     # Left and right joints with the sign with which the right one mirrors the left one.
@@ -142,6 +143,8 @@ def scaffold_robot(
             if limb.fingers:
                 parts[f"{side}_grip"] = limb.fingers
     names = tree.model.names
+    shared = tree.shared | tree.find_shared([roles.neck_joints])
+    parts = {part: tuple(each for each in joints if each not in shared) for part, joints in parts.items()}
     groups = {part: [names[joint] for joint in joints] for part, joints in parts.items() if joints}
     hands = held.hands
     left_out: dict[str, float] = {}
@@ -149,20 +152,35 @@ def scaffold_robot(
         # What neither arm nor trunk needs is fixed: it would have to be driven, joint by joint.
         groups = {part: joints for part, joints in groups.items() if not part.endswith("_grip")}
         moving = {joint for joints in groups.values() for joint in joints}
+        moving |= {name for name, (leader, *_) in tree.couplings.items() if leader in moving}
         left_out, carriers, movers = find_fixed_parts(tree, arms, moving)
         hands = {role: {"palm": carriers[hand["palm"]]} for role, hand in hands.items()}
         # Of the pairs whose links are still moved against each other.
         kept = ((carriers[a], carriers[b]) for a, b in pairs)
         pairs = tuple(dict.fromkeys((a, b) for a, b in kept if movers[a] != movers[b]))
-    positions = {}
-    for key, q in postures.items():
-        # Within the limits, without those at zero and those of joints that are fixed.
-        rounded = np.clip(np.round(q, 6), tree.model.lowerPositionLimit, tree.model.upperPositionLimit)
-        values = {joint: value for joint, value in zip(names[1:], rounded.tolist(), strict=True) if value}
-        positions[key] = {joint: value for joint, value in values.items() if joint not in left_out}
     moved = [joint for joint in names[1:] if joint not in left_out]
+    bounds = tree.model.lowerPositionLimit, tree.model.upperPositionLimit
+    couplings = {
+        # Without the numbers that are usual.
+        name: {"joint": leader}
+        | ({} if ratio == 1.0 else {"multiplier": ratio})
+        | ({} if shift == 0.0 else {"offset": shift})
+        for name, (leader, ratio, shift) in tree.couplings.items()
+        if {name, leader} <= {*moved}
+    }
     given = _given_by_mjcf(mjcf, moved)
     keyframes = given.pop("postures")
+    positions = {
+        # Within the limits.
+        key: dict(zip(names[1:], np.clip(np.round(q, 6), *bounds).tolist(), strict=True))
+        for key, q in postures.items()
+    } | keyframes
+    # Without those at zero, and those of joints that are fixed or that others move.
+    own = {*moved} - {*couplings}
+    positions = {
+        key: {joint: value for joint, value in values.items() if value and joint in own}
+        for key, values in positions.items()
+    }
     frames, wrists, role_guesses = _roles(tree, legs, arms, roles)
     drives, sources = _drives(tree)
     data = {
@@ -173,10 +191,11 @@ def scaffold_robot(
         "base": "floating" if limbs.feet_count else "fixed",
         "groups": groups,
         "fixed_joints": left_out,
+        "coupled_joints": couplings,
         "frames": frames | held.frames | stance.frames,
         "soles": stance.soles,
         "hands": hands,
-        "postures": positions | keyframes,
+        "postures": positions,
         "motors": {joint: drive for joint, drive in drives.items() if joint not in left_out},
         "gains": "auto",
         "self_collision": group_pairs(pairs),
@@ -206,6 +225,7 @@ def scaffold_robot(
         *held.missing,
         *stance.missing,
         *_mjcf_notes(mjcf, description),
+        *_joint_notes(tree, shared, sources),
     ]
     if root:
         missing.append(
@@ -214,12 +234,6 @@ def scaffold_robot(
     elif turned:
         missing.append(
             "urdf: the root link's x axis is not forward or its z axis not up; it is turned in a copy"
-        )
-    unknown = [joint for joint, source in sources.items() if source == "unknown"]
-    if unknown:
-        missing.append(
-            f"motors: no limits of torque or speed for {listed(unknown)}; "
-            "their reflected inertia is unknown, 0"
         )
     return Scaffold(description, tuple(guesses), tuple(missing), tree.text if copied else None)
 
@@ -288,6 +302,9 @@ def _drives(tree: RobotTree) -> tuple[dict[str, dict[str, float]], dict[str, str
             float(tree.model.velocityLimit[joint - 1]),
         )
         drives[name], sources[name] = {"reflected_inertia": 0.0}, "unknown"
+        if name in tree.couplings:
+            sources[name] = "limits"
+            continue
         if name in rotors:
             reduction, rotor = rotors[name]
             drives[name] = {"reduction": reduction, "reflected_inertia": reduction**2 * rotor}
@@ -324,6 +341,22 @@ def _mjcf_notes(mjcf: MjcfExtension, description: Description) -> Iterator[str]:
     if mjcf.given and mjcf.floating != (description.base == "floating"):
         root = "a free joint" if mjcf.floating else "no free joint"
         yield f"base: {description.base} by the limbs, but the root link of the MJCF has {root}"
+
+
+def _joint_notes(tree: RobotTree, shared: frozenset[int], sources: Mapping[str, str]) -> Iterator[str]:
+    """Say which joints of limbs are not moved, and of which motors nothing is known."""
+    if shared:
+        names = listed([tree.model.names[joint] for joint in sorted(shared)])
+        yield (
+            f"coupled_joints: {names} share motors: they stay as the posture has them, and limbs do without "
+            "what they would give"
+        )
+    unknown = [joint for joint, source in sources.items() if source == "unknown"]
+    if unknown:
+        yield (
+            f"motors: no limits of torque or speed for {listed(unknown)}; their reflected inertia is "
+            "unknown, 0"
+        )
 
 
 def _limb_guesses(
@@ -391,7 +424,7 @@ def _roles(
         found.append((f"{side}_wrist", link, reason, "high" if arm.wrist else "medium"))
     for side, leg in _sided(legs):
         if len(leg.joints) > 2:
-            link = tree.joint_link(leg.joints[leg.joints.index(leg.middle) - 1])
+            link = tree.joint_link(int(tree.model.parents[leg.middle]))
             reason = f"above the knee; thigh {leg.lengths[0]:.3f} m, shank {leg.lengths[1]:.3f} m"
             doubt = _doubt_bones(tree, leg.lengths)
             found.append((f"{side}_thigh", link, reason + doubt, "low" if doubt else "high"))

@@ -231,7 +231,12 @@ def _descend(
     # Knees that are bent by an angle from straight, as far as their limits allow.
     ranges = [leg.bending_range(tree) for leg in legs]
     knees = [straight + float(np.clip(bent - straight, -bend, bend)) for straight, bent in ranges]
-    knee_index = [joints.index(leg.middle) for leg in legs]
+    # A knee that shares its motor is not bent.
+    bent_knees = [
+        (joints.index(leg.middle), angle)
+        for leg, angle in zip(legs, knees, strict=True)
+        if leg.middle in joints
+    ]
 
     # Legs of fewer than six joints cannot do all: level soles come first, the COG next, then where they point
     # and how far apart they are.
@@ -253,14 +258,14 @@ def _descend(
         apart, middle = centres[0] - centres[1], 0.5 * (centres[0] + centres[1])
         off = cog - middle
         tasks = [apart @ forward, apart[2], apart @ left - spacing, off @ forward, off @ left]
-        bending = np.array([values[i] - angle for i, angle in zip(knee_index, knees, strict=True)])
+        bending = np.array([values[i] - angle for i, angle in bent_knees])
         turned = [turning * pin.log3(rotation.T @ wanted) for rotation in rotations]
         return np.concatenate(
             [*turned, placing * np.array(tasks) / reach, knee_weight * bending, regularisation * values]
         )
 
     start = np.clip(q[index], low + 1e-6, high - 1e-6)
-    for i, angle in zip(knee_index, knees, strict=True):
+    for i, angle in bent_knees:
         start[i] = np.clip(angle, low[i] + 1e-6, high[i] - 1e-6)
     tight = {"xtol": 1e-14, "ftol": 1e-14, "gtol": 1e-14, "max_nfev": 100}
     stages = [(0.3, 1e-2), (0.01, 1e-4), (0.0, 1e-7)]

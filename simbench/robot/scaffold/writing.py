@@ -26,6 +26,7 @@ _ABOUT = {
     "base": "Whether the root link moves freely.",
     "groups": "Joints of each part of the body, from the trunk outward.",
     "fixed_joints": "Joints that stay where they are; what they moved is part of the link before.",
+    "coupled_joints": "Joints that the motor of another joint moves: multiplier · its position + offset.",
     "frames": "Link of each role.",
     "fixed_frames": "New massless frames. Palms: x along the fingers, z out of the back of the hand. "
     "Soles: z normal to the sole, x forward.",
@@ -154,7 +155,7 @@ def _scalar(value: Any) -> str:
     return f"{value:.12g}"
 
 
-_RULES = 4  # Number of the rules of guessing; a change of them makes kept descriptions obsolete.
+_RULES = 5  # Number of the rules of guessing; a change of them makes kept descriptions obsolete.
 
 
 def guessed_description(urdf: Path) -> Path:

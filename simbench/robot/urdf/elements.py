@@ -151,6 +151,8 @@ class UrdfJoint:
     velocity: float | None  # Limit of the speed, rad/s or m/s.
     effort: float | None  # Limit of the torque or force, N·m or N.
     mimic: str | None  # Name of the joint that it mimics.
+    multiplier: float  # Its position is multiplier · that of the joint it mimics + offset, rad or m.
+    offset: float
 
 
 def parse_urdf(path: Path, xacro: Mapping[str, str] | None = None) -> ET.Element:
@@ -253,10 +255,31 @@ class UrdfTree:
                     rpy=rpy,
                     axis=axis,
                     mimic=None if mimic is None else mimic.get("joint", ""),
+                    multiplier=_numbers(mimic, "multiplier", 1, "1", f"{where}: mimic", bad)[0],
+                    offset=_numbers(mimic, "offset", 1, "0", f"{where}: mimic", bad)[0],
                     **limits,
                 )
             )
         self.links, self.joints, self.bad_numbers = tuple(links), tuple(joints), tuple(bad)
+
+
+def find_couplings(tree: UrdfTree) -> dict[str, tuple[str, float, float]]:
+    """Find the joints that mimic others: of each the joint that moves it, multiplier and offset, rad or m.
+
+    One that mimics a joint that mimics a third follows the third. Those that follow themselves, or nothing
+    that moves, are left out.
+    """
+    moving = {joint.name: joint for joint in tree.joints if joint.kind in MOVING}
+    found: dict[str, tuple[str, float, float]] = {}
+    for name, joint in moving.items():
+        multiplier, offset, leader, seen = 1.0, 0.0, joint, {name}
+        while leader.mimic in moving and leader.mimic not in seen:
+            multiplier, offset = multiplier * leader.multiplier, offset + multiplier * leader.offset
+            leader = moving[leader.mimic]
+            seen.add(leader.name)
+        if leader.name != name and not leader.mimic and multiplier:
+            found[name] = leader.name, multiplier, offset
+    return found
 
 
 def linked(joint: ET.Element, end: str) -> str:

@@ -8,6 +8,7 @@ import math
 import xml.etree.ElementTree as ET
 import zlib
 from collections import Counter
+from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
@@ -45,11 +46,14 @@ LEFT_OUT = {
 LISTED = 3  # At most this many names are listed in a note.
 
 
-def normalise_urdf(robot: ET.Element, tree: UrdfTree, folder: Path) -> list[str]:
+def normalise_urdf(
+    robot: ET.Element, tree: UrdfTree, folder: Path, coupled: Collection[str] = ()
+) -> list[str]:
     """Convert in place what simulators read differently or not at all, even if the URDF has errors.
 
     `tree`: links and joints of the same robot, as they were read; `folder`: folder of the URDF, to which mesh
-    paths are relative. Returns what was changed or left out, one line each.
+    paths are relative; `coupled`: names of the joints that others move. Returns what was changed or left out,
+    one line each.
     """
     # Of an MJCF: what its conversion to a URDF left out.
     notes = [note.text or "" for note in robot.iterfind("mjcf/note")]
@@ -76,7 +80,7 @@ def normalise_urdf(robot: ET.Element, tree: UrdfTree, folder: Path) -> list[str]
         normalise_inertial(element)
         notes += normalise_shapes(element, folder)
     for element, joint in zip(robot.findall("joint"), tree.joints, strict=True):
-        notes += normalise_joint(element, joint)
+        notes += normalise_joint(element, joint, coupled)
     if robot.find(".//geometry/capsule") is not None:
         # urdfdom prints that older versions of URDF have no capsules.
         robot.set("version", "1.1")
@@ -105,10 +109,11 @@ def find_position_limit_error(joint: UrdfJoint) -> str | None:
     return f"lower limit {lower:g} is above the upper {upper:g}" if lower > upper else None
 
 
-def normalise_joint(element: ET.Element, joint: UrdfJoint) -> list[str]:
+def normalise_joint(element: ET.Element, joint: UrdfJoint, coupled: Collection[str] = ()) -> list[str]:
     """Give a moving joint a unit axis and complete limits, in place.
 
-    `joint`: the same joint, as it was read. Returns what changed, one line each.
+    `joint`: the same joint, as it was read; `coupled`: names of the joints that others move. Returns what
+    changed, one line each.
     """
     if joint.kind not in MOVING:
         return []
@@ -148,7 +153,8 @@ def normalise_joint(element: ET.Element, joint: UrdfJoint) -> list[str]:
                 notes.append(f"{where}: {attribute} limit is {value:g}; taken as unlimited")
     if mimic is not None:
         element.remove(mimic)
-        notes.append(f"{where}: mimics `{joint.mimic}`; taken as a joint that moves by itself")
+        how = "moves with it" if joint.name in coupled else "taken as a joint that moves by itself"
+        notes.append(f"{where}: mimics `{joint.mimic}`; {how}")
     return notes
 
 

@@ -57,6 +57,7 @@ def read_urdf(
     kept_links: Collection[str] = (),
     where: str = "",
     xacro: Mapping[str, str] | None = None,
+    coupled: Collection[str] = (),
 ) -> tuple[str, tuple[str, ...]]:
     """Read a URDF, xacro or MJCF, and convert what simulators read differently or not at all.
 
@@ -65,8 +66,8 @@ def read_urdf(
       Pinocchio would describe them by two coordinates.
     - A joint without position limits, or with reversed ones, gets the same range; effort or velocity limits
       that are missing or not positive are replaced by unlimited ones.
-    - A joint that mimics another moves independently; joint damping and friction and Bullet's own contact
-      parameters are left out.
+    - A joint that mimics another moves independently here; joint damping and friction and Bullet's own
+      contact parameters are left out.
     - A link without `<inertial>` has no mass (Bullet would give it 1 kg).
     - Joints that the description fixes are fixed, and the links beyond merged into those before them.
     - Of more joints than Bullet allows, fixed ones are removed: their links are merged likewise.
@@ -75,9 +76,10 @@ def read_urdf(
 
     `path`: the file; `floating`: whether the base moves freely. Of a robot.yaml: `frames`: massless frames by
     name, which are added; `fixed_joints`: joints that are fixed, and their positions, rad or m; `kept_links`:
-    links that it names; `where`: its file, for messages; `xacro`: arguments of a xacro file. Returns `text`:
-    the URDF as XML, with meshes by absolute path, which Pinocchio and Bullet both read, wherever it is put;
-    `notes`: one line, with the element's name, for everything that was changed or left out.
+    links that it names; `where`: its file, for messages; `xacro`: arguments of a xacro file; `coupled`:
+    joints that others move. Returns `text`: the URDF as XML, with meshes by absolute path, which Pinocchio
+    and Bullet both read, wherever it is put; `notes`: one line, with the element's name, for everything that
+    was changed or left out.
     """
     robot, frames = parse_urdf(path, xacro), frames or {}
     named = {*frames, *kept_links}
@@ -110,7 +112,7 @@ def read_urdf(
     errors = find_urdf_errors(tree, floating=floating)
     if errors:
         raise RobotError(f"{path}: {errors[0]}{_how_many_more(errors)}")
-    notes = [*free, *normalise_urdf(robot, tree, path.parent)]
+    notes = [*free, *normalise_urdf(robot, tree, path.parent, coupled)]
     if merged:
         listed = ", ".join(f"`{name}`" for name in merged[:LISTED])
         rest = f" and {len(merged) - LISTED} more" if len(merged) > LISTED else ""

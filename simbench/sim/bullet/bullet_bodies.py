@@ -34,6 +34,8 @@ with quiet_native_output():
 
 __all__ = ["BulletBody", "BulletContacts", "BulletFixture", "BulletRobot", "add_rotors", "bullet"]
 
+# Largest torque of a gear between two joints, N·m, and the part of its error that a step takes back.
+_GEAR_TORQUE, _GEAR_ERP = 1e9, 0.2
 ROOT = LinkHandle(-1)  # Bullet's index of every body's root link.
 
 
@@ -204,6 +206,21 @@ class BulletRobot(BulletBody):
             body, movable, bullet.VELOCITY_CONTROL, forces=[0.0] * len(movable), physicsClientId=client
         )
         index = {info[1].decode(): info[0] for info in infos}
+        for name, coupling in robot.couplings.items():
+            # Bullet's gear holds q' + ratio · q = target, with q' of its parent joint.
+            gear = bullet.createConstraint(
+                *(body, index[name], body, index[coupling.joint], bullet.JOINT_GEAR),
+                *((0, 0, 1), (0, 0, 0), (0, 0, 0)),
+                physicsClientId=client,
+            )
+            bullet.changeConstraint(
+                gear,
+                gearRatio=-coupling.multiplier,
+                relativePositionTarget=coupling.offset,
+                maxForce=_GEAR_TORQUE,
+                erp=_GEAR_ERP,
+                physicsClientId=client,
+            )
         com, principal = bullet.getDynamicsInfo(body, -1, physicsClientId=client)[3:5]
         self.client, self.handle, self.links, self.world, self.robot = client, body, links, world, robot
         # Bullet's joint indices in the order of `robot.joint_names`.

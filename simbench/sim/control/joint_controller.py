@@ -38,6 +38,7 @@ from numpy.typing import NDArray
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compile_for, compiled, compiled_entry
 from simbench.kinematics.least_squares import factorise, substitute
+from simbench.robot.robot import coupling_matrix
 from simbench.sim.control.command import Command, Load
 from simbench.sim.control.laws import ControlLaw, PdLaw
 from simbench.sim.engine import GRAVITY, RobotBody
@@ -120,7 +121,7 @@ class ContactTorque:
     """Estimates the joint torque of the last step beside the known torques and forces.
 
     `body`: robot whose motion is observed; `held`: links that stand on something: the joints that carry them
-    are left out.
+    are left out, and those that are coupled.
     """
 
     def __init__(self, body: RobotBody, held: Sequence[str]) -> None:
@@ -144,6 +145,9 @@ class ContactTorque:
             for joint in legs
             if joint and model.joints[joint].nv == 1
         ]
+        # What a coupling does to its joints is no contact.
+        for name, coupling in robot.couplings.items():
+            names += [robot.joint_names.index(name), robot.joint_names.index(coupling.joint)]
         self._standing = np.array(names, dtype=int)
 
     def of_last_step(self, state: RobotState, forces: pin.StdVec_Force, received: Array) -> Array:
@@ -257,6 +261,12 @@ class JointController:
         count = len(robot.joint_names)
         self._apply, self._timestep = body.apply_joint_torques, body.world.timestep
         self._law = PdLaw(robot, self._timestep) if law is None else law
+        # Sums the torques on joints that one motor drives (n, n); rows G (k, nv) with G v = 0 of the others.
+        follow = coupling_matrix(robot)
+        self._shared, driven = follow.T, follow.any(axis=0)
+        self._implicit = np.where(driven, self._law.implicit, 0.0)
+        self._coupled = np.zeros((count - int(driven.sum()), robot.model.nv))
+        self._coupled[:, robot.root_v :] = (np.eye(count) - follow)[~driven]
         self._turn_root = body.apply_root_torque
         self._rotors: Any = None
         if body.rotors:
@@ -267,11 +277,11 @@ class JointController:
         self._model = robot.model.copy()
         self._data = self._model.createData()
         motors, friction = robot.motors, robot.friction
+        state = empty_state(robot)
+        body.read_state(state)
         # Inertia that acts on each coordinate beside the links' (nv,): rotor, law and viscous friction.
         armature = np.zeros(robot.model.nv)
-        armature[self._joints] = (
-            motors.reflected_inertia + self._law.implicit + friction.viscous * self._timestep
-        )
+        armature[self._joints] = motors.reflected_inertia + self._implicit + friction.viscous * self._timestep
         self._model.armature = armature
         self._torque = np.zeros(robot.model.nv)
         self._asked = np.zeros(count)
@@ -284,8 +294,6 @@ class JointController:
         self._foot_inertia = [(foot, foot + held) for foot in free]
         self._held = [False] * len(self._feet)
         self._forces = pin.StdVec_Force([pin.Force.Zero() for _ in range(robot.model.njoints)])
-        state = empty_state(robot)
-        body.read_state(state)
         pin.forwardKinematics(self._model, self._data, state.q)
         # Pinocchio's own objects, not copies: where the feet are, and the forces on them.
         self._foot_lift = [(self._data.oMi[joint], self._forces[joint]) for joint in self._feet]
@@ -301,7 +309,7 @@ class JointController:
         self._deliver = compile_for(
             deliver,
             *(self._torque[self._joints], state.v, self._timestep, self._asked),
-            *(self._law.implicit, self._motors, self._torques),
+            *(self._implicit, self._motors, self._torques),
         )
         requested, motor, rubbing, received = self._torques
         self.command = Command(requested, motor, received, rubbing)
@@ -330,17 +338,19 @@ class JointController:
         command = self.command
         contact = self._contact.of_last_step(state, self._forces, command.joint)
         self._law.torque(state, demand, self._asked)
+        if self._robot.couplings:
+            self._asked[:] = self._shared @ self._asked
         for joint in self._loaded:
             self._force_of_joint[joint].vector = self._no_load
         self._loaded.clear()
         for joint, wrench in loads:
             self._force_of_joint[joint].vector = np.array(wrench)
             self._loaded.append(joint)
-        command.saturated = self._predict(state, contact, self._law.implicit, self._torques)
+        command.saturated = self._predict(state, contact, self._implicit, self._torques)
         if command.saturated:
             # A saturated motor no longer follows the law: predict again with its torque fixed at the limit.
             saturated = command.motor != command.requested
-            implicit = np.where(saturated, 0.0, self._law.implicit)
+            implicit = np.where(saturated, 0.0, self._implicit)
             self._asked[saturated] = command.motor[saturated]
             usual = self._model.armature.copy()
             armature, robot = np.zeros(len(usual)), self._robot
@@ -365,10 +375,20 @@ class JointController:
         """Predict the step and write its torques and friction; count the motors at a limit."""
         model, data, timestep, friction = self._model, self._data, self._timestep, torques[2]
         _drive(self._asked, contact, self._motors[2], state.v, self._torque)
-        acceleration = pin.aba(model, data, state.q, state.v, self._torque, self._forces)[self._joints]
+        whole = pin.aba(model, data, state.q, state.v, self._torque, self._forces)
+        acceleration = whole[self._joints]
         friction[:] = 0.0
+        coupled = self._coupled
+        if len(self._rubbing) or len(coupled):
+            inverse = pin.computeMinverse(model, data, state.q)
+        if len(coupled):
+            # a = a₀ - M⁻¹Gᵀ (G M⁻¹ Gᵀ)⁻¹ G a₀, and likewise the response to torques.
+            reaction = np.linalg.solve(coupled @ inverse @ coupled.T, coupled @ inverse)
+            whole -= reaction.T @ (coupled @ whole)
+            inverse = inverse - inverse @ coupled.T @ reaction
+            data.ddq = whole
         if len(self._rubbing):
-            response = pin.computeMinverse(model, data, state.q)[self._joints, self._joints]
+            response = inverse[self._joints, self._joints]
             limits = self._robot.friction.coulomb, self._robot.friction.breakaway
             add_friction(acceleration, response, state.v, timestep, self._rubbing, *limits, friction)
         return self._deliver(acceleration, state.v, timestep, self._asked, implicit, self._motors, torques)

@@ -189,6 +189,12 @@ class MujocoRobot(MujocoBody):
             joint = spec.joint(prefix + name)
             joint.armature = rotor
             joint.solref_limit, joint.solimp_limit = END_STOP.solref(scene.timestep), END_STOP.solimp
+        for name, coupling in robot.couplings.items():
+            equality = spec.add_equality(
+                type=mujoco.mjtEq.mjEQ_JOINT, name1=prefix + name, name2=prefix + coupling.joint
+            )
+            equality.data[:2] = coupling.offset, coupling.multiplier
+            equality.solref, equality.solimp = END_STOP.solref(scene.timestep), END_STOP.solimp
         shapes = add_collision_shapes(scene, robot, prefix, handle)
         for names in shapes.values():
             for name in names:

@@ -205,6 +205,34 @@ def test_a_missing_mesh_and_a_mimic_joint_are_survived(tmp_path: Path) -> None:
     assert any(line.startswith("shapes:") and "cannot be read" in line for line in found.missing)
 
 
+def test_hips_that_share_a_motor_stay_and_fingers_that_share_one_move_together(tmp_path: Path) -> None:
+    humanoid = Humanoid(1.0, 3, plain_names=True, fingers=True)
+    root = ET.fromstring(humanoid.urdf())
+    right = next(joint for joint in root.iter("joint") if joint.get("name") == "right_leg0_j")
+    ET.SubElement(right, "mimic", joint="left_leg0_j", multiplier="-1")
+    path = tmp_path / "hips.urdf"
+    ET.ElementTree(root).write(path)
+    found = scaffold_robot(path)
+    description = found.description
+    couplings = {name: (each.joint, each.multiplier) for name, each in description.coupled_joints.items()}
+    assert couplings == {
+        "right_leg0_j": ("left_leg0_j", -1.0),
+        "left_finger1_j": ("left_finger0_j", -1.0),
+        "right_finger1_j": ("right_finger0_j", -1.0),
+    }
+    for side in ("left", "right"):
+        assert set(description.groups[f"{side}_leg"]) == {f"{side}_leg{index}_j" for index in range(1, 6)}
+        assert set(description.groups[f"{side}_grip"]) == {f"{side}_finger{index}_j" for index in (0, 1)}
+    assert any("left_leg0_j" in note and "share motors" in note for note in found.missing)
+    robot = load_robot(write_scaffold(found, tmp_path / "out"))
+    assert robot.frames["pelvis"] == "pelvis_b"
+    soles = stand(robot, (0.0, 0.0), 0.0, "standing").soles
+    np.testing.assert_allclose([soles[side].translation[2] for side in ("left", "right")], 0.0, atol=1e-6)
+    motors = robot.motors
+    one, other = (robot.joint_names.index(f"{side}_leg0_j") for side in ("left", "right"))
+    assert motors.stiffness[one] > 0.0 == motors.stiffness[other]
+
+
 def test_a_last_joint_that_opens_to_one_side_is_a_grip_that_stays_open(tmp_path: Path) -> None:
     text = (resource_dir("robots") / "puma560" / "puma560.urdf").read_text()
     root = ET.fromstring(text)
