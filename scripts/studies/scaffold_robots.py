@@ -5,9 +5,10 @@
 Of a URDF, xacro or MJCF without a description, and of all of them in a folder, what the names of its joints
 say is compared with the guess, which reads no names but to break ties: sides and limbs of joints (shoulder,
 elbow, hip, knee, ...), fingers, a free base if there are hips on both sides, and the places of
-elbows, wrists and knees, within 3 % of the robot's size. Printed are, for each robot, how many are right,
-wrong but with medium or low confidence or said to be missing, and wrong with confidence; exit status 1 if any
-are wrong with confidence.
+elbows, wrists and knees, within 3 % of the robot's size. Each is inspected, too, and what is written is
+loaded again. Printed are, for each robot, how many are right, wrong but with medium or low confidence or said
+to be missing, and wrong with confidence; exit status 1 if any are wrong with confidence, fail with a
+traceback, or cannot be loaded again.
 
 Otherwise each robot's URDF is given to `scaffold_robot` without its `robot.yaml` and without massless frames.
 A group is right if it names the same joints; a frame if its origin is within 5 cm of the one written by hand,
@@ -16,7 +17,9 @@ or 5 mm and 1 degree for feet; a palm if it is within 5 cm and 10 degrees; a sol
 """
 
 import argparse
+import tempfile
 import time
+import traceback
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,6 +31,7 @@ import pinocchio as pin
 from simbench.errors import SimbenchError
 from simbench.robot.collision_geometry import build_convex_geometry, count_near, set_collision_pairs
 from simbench.robot.robot import Robot, load_robot
+from simbench.robot.robot_inspection import RobotInspection
 from simbench.robot.scaffold.limb_chains import side_in_name, words_of
 from simbench.robot.scaffold.robot_tree import RobotTree
 from simbench.robot.scaffold.scaffold import Scaffold, scaffold_robot
@@ -64,7 +68,15 @@ def main() -> int:
             files.append(path)
         else:
             described.append(name)
-    confident = sum(print_by_names(path) for path in files)
+    confident = 0
+    for path in files:
+        try:
+            confident += print_by_names(path)
+        except Exception:  # What is looked for: anything but one line.
+            print(f"{path.parent.name}/{path.name}: {traceback.format_exc()}")
+            confident += 1
+    if files:
+        print(f"{len(files)} files, {confident} wrong and confident, not loaded again, or with a traceback")
     for name in described:
         by_hand = load_robot(name)
         bare = write_bare_urdf(by_hand.urdf, arguments.out / by_hand.name)
@@ -252,19 +264,30 @@ def is_robot(path: Path) -> bool:
 
 def print_by_names(path: Path) -> int:
     """Print what a guess and the names of joints say of a robot; return what is wrong with confidence."""
-    start = time.perf_counter()
+    start, name = time.perf_counter(), f"{path.parent.name}/{path.name}"
+    try:
+        RobotInspection(path)
+    except SimbenchError as error:
+        print(f"{name}: refused by inspect: {error}")
+    inspected = time.perf_counter() - start
     try:
         found, tree = scaffold_robot(path), RobotTree(path)
     except SimbenchError as error:
-        print(f"{path.parent.name}/{path.name}: refused: {error}")
+        print(f"{name}: refused: {error}")
         return 0
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            load_robot(write_scaffold(found, Path(folder)))
+        except SimbenchError as error:
+            print(f"{name}: written, but not loaded again: {error}")
+            return 1
     rows = list(judge_by_names(found, tree))
     wrong = [(what, confidence) for what, right, confidence in rows if not right]
     confident = [what for what, confidence in wrong if confidence == "high"]
     doubted, seconds = len(wrong) - len(confident), time.perf_counter() - start
     print(
-        f"{path.parent.name}/{path.name}: {len(rows) - len(wrong)} right, {doubted} wrong but doubted, "
-        f"{len(confident)} wrong and confident, {seconds:.1f} s"
+        f"{name}: {len(rows) - len(wrong)} right, {doubted} wrong but doubted, "
+        f"{len(confident)} wrong and confident, {seconds:.1f} s, {inspected:.1f} s of them inspection"
     )
     for what in confident:
         print(f"    {what}")

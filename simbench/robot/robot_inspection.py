@@ -19,6 +19,7 @@ from simbench.robot.urdf.elements import (
     UrdfJoint,
     UrdfLink,
     UrdfTree,
+    find_couplings,
     inertia_matrix,
     parse_urdf,
     shorten_message,
@@ -230,7 +231,9 @@ class RobotInspection:
         kinds: dict[str, str] = {}
         if not errors:
             try:
-                text, notes = read_urdf(urdf, floating=bool(self.floating), xacro=xacro)
+                # Those that a run of the URDF alone couples, or that the description does.
+                coupled = find_couplings(tree) if robot is None else robot.couplings
+                text, notes = read_urdf(urdf, floating=bool(self.floating), xacro=xacro, coupled=coupled)
                 kinds = {joint.name: joint.kind for joint in UrdfTree(ET.fromstring(text)).joints}
             except RobotError as error:
                 errors = [str(error).removeprefix(f"{urdf}: ")]

@@ -137,7 +137,7 @@ def test_every_error_is_reported_and_no_exception_is_raised(tmp_path):
         "joint `left_shoulder`: effort limit is 0; taken as unlimited",
         "joint `left_shoulder`: velocity limit is 0; taken as unlimited",
         "joint `right_shoulder`: no limits of travel, effort, velocity given; taken as unlimited",
-        "joint `right_wrist`: mimics `left_wrist`; taken as a joint that moves by itself",
+        "joint `right_wrist`: mimics `left_wrist`; moves with it",
         "link `base`: no rigid body has principal moments of 0.1, 0.1, 0.5 kg·m²: "
         "the largest exceeds the sum of the others",
         "link `left_hand`: has a mass of 0.5 kg but no inertia",
