@@ -226,13 +226,13 @@ class RobotInspection:
         tree = UrdfTree(root)
         self.name, self.joints = tree.name, tree.joints
         self.links = {link.name: link for link in tree.links}
+        # Those that a run of the URDF alone couples, or that the description does.
+        coupled = find_couplings(tree) if robot is None else robot.couplings
         errors = find_urdf_errors(tree, floating=bool(self.floating))
         notes: Sequence[str] = ()
         kinds: dict[str, str] = {}
         if not errors:
             try:
-                # Those that a run of the URDF alone couples, or that the description does.
-                coupled = find_couplings(tree) if robot is None else robot.couplings
                 text, notes = read_urdf(urdf, floating=bool(self.floating), xacro=xacro, coupled=coupled)
                 kinds = {joint.name: joint.kind for joint in UrdfTree(ET.fromstring(text)).joints}
             except RobotError as error:
@@ -247,7 +247,7 @@ class RobotInspection:
                 warnings += [f"{note} if the base is floating" for note in free if note not in fixed]
             except RobotError as error:
                 warnings.append(str(error).removeprefix(f"{urdf}: "))
-        warnings += normalise_urdf(root, tree, urdf.parent) if errors else notes
+        warnings += normalise_urdf(root, tree, urdf.parent, coupled) if errors else notes
         for link in tree.links:
             warnings += find_link_warnings(link, compute_link_extent(link, urdf.parent))
         for joint in tree.joints:
