@@ -36,6 +36,8 @@ __all__ = ["BulletBody", "BulletContacts", "BulletFixture", "BulletRobot", "add_
 
 # Largest torque of a gear between two joints, N·m, and the part of its error that a step takes back.
 _GEAR_TORQUE, _GEAR_ERP = 1e9, 0.2
+# Part of a rotor's inertia below which what its joint moves without it counts as none.
+_BARE = 1e-4
 ROOT = LinkHandle(-1)  # Bullet's index of every body's root link.
 
 
@@ -88,17 +90,19 @@ class BulletBody:
 
 
 def add_rotors(robot: Robot) -> tuple[str, dict[int, Array]]:
-    """Add the rotors' inertia to the links of the legs.
+    """Add the rotors' inertia to the links of the legs, and to links that have next to none of their own.
 
-    Their inertia is written in principal axes: Bullet refuses products of inertia of a link that, as a rotor
-    makes it, no rigid body could have. `robot`: robot whose motors have reflected inertia. Returns text of
-    the robot's URDF with these links changed; and by joint of the model, the inertia I_r a aᵀ (3, 3) of its
-    rotor, kg·m², in the axes of the link that the joint carries: turning joints between the root and a foot
-    that have reflected inertia.
+    A joint that moves no inertia cannot be driven, as that of a neck whose head is a point. Their inertia is
+    written in principal axes: Bullet refuses products of inertia of a link that, as a rotor makes it, no
+    rigid body could have. `robot`: robot whose motors have reflected inertia. Returns text of the robot's
+    URDF with these links changed; and by joint of the model, the inertia I_r a aᵀ (3, 3) of its rotor, kg·m²,
+    in the axes of the link that the joint carries: turning joints between the root and a foot, or without
+    inertia of their own, that have reflected inertia.
     """
     model, tensors = robot.model, {}
     feet = [model.frames[model.getFrameId(robot.frames[role])].parentJoint for role in robot.feet]
-    for joint in sorted({joint for foot in feet for joint in model.supports[foot]}):
+    of_legs = {joint for foot in feet for joint in model.supports[foot]}
+    for joint in sorted(of_legs | _bare_joints(robot)):
         if not joint or model.joints[joint].nv != 1:
             continue
         motion = model.joints[joint].createData()
@@ -136,6 +140,20 @@ def add_rotors(robot: Robot) -> tuple[str, dict[int, Array]]:
         for name in ("ixy", "ixz", "iyz"):
             moment_of.set(name, "0")
     return ET.tostring(urdf, encoding="unicode"), tensors
+
+
+def _bare_joints(robot: Robot) -> set[int]:
+    """Find the joints of the model whose rotor is nearly all of the inertia that they move."""
+    model, first = robot.model.copy(), robot.root_v
+    rotors = robot.motors.reflected_inertia
+    if not rotors.any():
+        return set()
+    model.armature = np.concatenate([np.zeros(first), _BARE**2 * rotors])
+    joints = next(iter(robot.postures.values()), np.zeros(len(rotors)))
+    q = np.concatenate([pin.neutral(model)[: robot.root_q], joints])
+    moved = 1.0 / np.diag(pin.computeMinverse(model, model.createData(), q))[first:]
+    bare = np.flatnonzero(moved < _BARE * rotors)
+    return {model.getJointId(robot.joint_names[column]) for column in bare}
 
 
 _POSITION, _SPEED = itemgetter(0), itemgetter(1)  # Elements of Bullet's joint states.

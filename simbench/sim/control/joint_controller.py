@@ -366,7 +366,7 @@ class JointController:
         # What cancels rotors that are inertia of links, on the root and on the joints.
         needed = pin.rnea(self._rotors, self._rotor_data, state.q, state.v, self._data.ddq)
         command.cancelling = needed
-        if len(state.root):
+        if self._robot.floating:
             self._turn_root((state.root[:9].reshape(3, 3) @ needed[3:6]).tolist())
         self._apply(command.joint + needed[self._joints])
         return command

@@ -21,7 +21,8 @@ from simbench.sim.vectors import Quaternion, Vector
 
 # Link that is put before the root: MuJoCo takes the first link of a URDF for the world, without inertia.
 _CARRIER = "universe"
-_LEAST = 1e-12  # Mass (kg) and moment (kg·m²) of a massless link between two joints, which MuJoCo refuses.
+# Mass (kg) and moment (kg·m²) of a massless link between two joints, or of a point, which MuJoCo refuses.
+_LEAST = 1e-12
 # Part by which the largest moment of inertia may exceed the sum of the others: rounding, as of a plate.
 _ROUNDING = 1e-6
 _SMALLEST_PART = 1e-9  # Part by which it is then made smaller than their sum.
@@ -148,6 +149,9 @@ def _read_inertia(
         return None
     xx, yy, zz, xy, xz, yz = entries
     moments, axes = np.linalg.eigh(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
+    if moments[2] < _LEAST:
+        # A point, but for rounding.
+        moments, axes = np.full(3, _LEAST), np.eye(3)
     if moments[2] > (1.0 + _ROUNDING) * (moments[0] + moments[1]):
         what = f"link `{link.get('name')}`: moments of inertia " + ", ".join(f"{each:g}" for each in moments)
         allowed = "the largest at most the sum of the others, or engine bullet"
