@@ -27,6 +27,7 @@ _FURTHEST = 2.0 * np.pi  # Angle of a leg's joint that none has, rad.
 _TOLERANCE = 1e-5
 # Parts of the largest singular value below which legs of fewer than six joints do not move feet, and COG.
 _LEAST_FEET, _LEAST_COG = 0.01, 0.05
+_LEAST_HEIGHT = 0.05  # Least height of a pelvis above the floor in which lengths are measured, m.
 # Rotation, rad, and shift, m, of the pelvis by which it is found out whether such legs allow them.
 _TRIED_TURN, _TRIED_SWAY = 0.1, 0.02
 _MIN_KNEE_BEND = 0.1  # Least bend of the knees, rad, at another pelvis height: straight legs cannot move it.
@@ -216,6 +217,7 @@ def _iterate(name: str, model: LegModel, stance: Stance, configurations: Array, 
     """
     tree, masses, left = model.tree, model.masses, np.arange(len(configurations))
     full = all(len(leg) == FULL_LEG for leg in model.legs)
+    height = max(float(stance.base[2] - stance.soles["left"].translation[2]), _LEAST_HEIGHT)
     for _ in range(_MAX_ITERATIONS):
         q = configurations[left]
         bodies = len(tree.parent) + 1
@@ -271,7 +273,7 @@ def _iterate(name: str, model: LegModel, stance: Stance, configurations: Array, 
                 q[:, 7 + leg] += solved[:, :, 2] - (solved[:, :, :2] @ moved)[:, :, 0]
             errors = np.maximum(feet, cog)
         else:
-            step = _feet_first_step(parts, missing)
+            step = _feet_first_step(parts, missing, height)
             q[:, :2] += step[:, :2]
             q[:, 7 + np.concatenate(model.legs)] += step[:, 2:]
             # What is left of the errors when nothing moves any more is what the legs cannot do.
@@ -288,12 +290,13 @@ def _iterate(name: str, model: LegModel, stance: Stance, configurations: Array, 
     )
 
 
-def _feet_first_step(parts: Sequence[tuple[Array, Array, Array]], missing: Array) -> Array:
+def _feet_first_step(parts: Sequence[tuple[Array, Array, Array]], missing: Array, height: float) -> Array:
     """Find the step of legs with fewer than six joints: feet in place first, then the COG as far as they can.
 
     x = J⁺ e + N (J_c N)⁺ (e_c − J_c J⁺ e), N = I − J⁺ J, of pelvis and leg joints together. `parts`: of each
     leg the Jacobians (T, 6, k) of the foot and (T, 2, k) of the COG, and the pose error e (T, 6) of the foot;
-    `missing` (T, 2): error e_c of the COG, m. Returns (T, 2 + k + k): pelvis, m, and joints, rad.
+    `missing` (T, 2): error e_c of the COG, m; `height`: that of the pelvis, m, by which lengths are made
+    comparable with angles. Returns (T, 2 + k + k): pelvis, m, and joints, rad.
     """
     count = 2 + sum(foot.shape[2] for foot, _, _ in parts)
     feet, cog = np.zeros((len(missing), 12, count)), np.zeros((len(missing), 2, count))
@@ -302,12 +305,16 @@ def _feet_first_step(parts: Sequence[tuple[Array, Array, Array]], missing: Array
     for row, (foot, sway, _) in zip((0, 6), parts, strict=True):
         columns = slice(first, first + foot.shape[2])
         feet[:, row : row + 2, :2] = np.eye(2)
-        feet[:, row : row + 6, columns], cog[:, :, columns] = foot, sway
+        feet[:, row : row + 6, columns], cog[:, :, columns] = foot, sway / height
+        feet[:, row : row + 3, columns] /= height
         first = columns.stop
     inverse = np.linalg.pinv(feet, rcond=_LEAST_FEET)
-    step = inverse @ np.concatenate([error for _, _, error in parts], axis=1)[:, :, None]
+    errors = np.concatenate([error for _, _, error in parts], axis=1)[:, :, None]
+    errors[:, [0, 1, 2, 6, 7, 8]] /= height
+    step = inverse @ errors
     free = np.eye(count) - inverse @ feet
-    step += free @ np.linalg.pinv(cog @ free, rcond=_LEAST_COG) @ (missing[:, :, None] - cog @ step)
+    step += free @ np.linalg.pinv(cog @ free, rcond=_LEAST_COG) @ (missing[:, :, None] / height - cog @ step)
+    step[:, :2] *= height
     return np.asarray(step[:, :, 0])
 
 
