@@ -10,6 +10,7 @@ from simbench.robot.scaffold.made_shapes import MOST_CORNERS
 from simbench.robot.scaffold.robot_tree import UNLIMITED, RobotTree
 from simbench.robot.urdf.normalise import UNLIMITED_TRAVEL
 
+_HAND = 0.4  # Length of a robot, m, below which what counts as its arms may be fingers.
 _DEGREES = 2.5 * np.pi  # Limit, rad, beyond which hardly a joint turns and from which on many are in degrees.
 _LARGEST, _SMALLEST = 10.0, 0.02  # Sizes of robots, m.
 # Mass by the cube of the size, kg/m³: solid steel has 1500, robots on legs 5 to 20, compact hands 60.
@@ -46,8 +47,15 @@ def find_limb_doubts(
     elif len(arms) == 1:
         left = ", although its names say left" if sides_in_names(tree, arms[0].joints) == {"left"} else ""
         yield f"arms: a single one, which counts as a right one{left}; it imitates one hand, not a person"
+    if fingers_alone(tree, limbs):
+        yield f"arms: the whole robot is {tree.size:.2f} m long; they may be the fingers of a hand alone"
     if orientation.names_opposed:
         yield "sides: the names say left for what lies on the right; left and right follow the geometry"
+
+
+def fingers_alone(tree: RobotTree, limbs: Limbs) -> bool:
+    """Tell whether what counts as arms may be the fingers of a hand: it is small and stands on no legs."""
+    return len(limbs.arms) == 2 and not limbs.feet_count and tree.size < _HAND
 
 
 def find_doubts(tree: RobotTree) -> Iterator[str]:

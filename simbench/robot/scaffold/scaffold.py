@@ -27,7 +27,7 @@ from simbench.robot.scaffold.collision_pairs import (
     link_pairs,
     sample_collisions,
 )
-from simbench.robot.scaffold.doubts import find_doubts, find_limb_doubts, listed
+from simbench.robot.scaffold.doubts import find_doubts, find_limb_doubts, fingers_alone, listed
 from simbench.robot.scaffold.limb_chains import Correction, LimbChain, Limbs, find_limbs, lone_leg
 from simbench.robot.scaffold.robot_tree import Array, Confidence, Guess, RobotTree
 from simbench.robot.scaffold.standing import guess_stance
@@ -151,7 +151,7 @@ def scaffold_robot(
     if arms and not limbs.feet_count:
         # What neither arm nor trunk needs is fixed: it would have to be driven, joint by joint.
         groups = {part: joints for part, joints in groups.items() if not part.endswith("_grip")}
-        moving = {joint for joints in groups.values() for joint in joints}
+        moving = {*(names[joint] for joint in shared), *(each for own in groups.values() for each in own)}
         moving |= {name for name, (leader, *_) in tree.couplings.items() if leader in moving}
         left_out, carriers, movers = find_fixed_parts(tree, arms, moving)
         hands = {role: {"palm": carriers[hand["palm"]]} for role, hand in hands.items()}
@@ -374,10 +374,13 @@ def _limb_guesses(
         reason = "no limbs reach the lowest point of the robot"
         yield Guess("base", "fixed", reason, "medium" if arms and not lone_leg(tree, limbs) else "low")
     names = tree.model.names
+    confidence: Confidence = "high" if limbs.sure else "medium"
+    if fingers_alone(tree, limbs):
+        confidence = "low"
     for part, pair, reason in (("arm", arms, limbs.arm_reason), ("leg", legs, limbs.leg_reason)):
         for side, limb in _sided(pair):
             value = f"{names[limb.joints[0]]} … {names[limb.joints[-1]]} ({len(limb.joints)} joints)"
-            yield Guess(f"groups.{side}_{part}", value, reason, "high" if limbs.sure else "medium")
+            yield Guess(f"groups.{side}_{part}", value, reason, confidence)
             if limb.fingers and limbs.feet_count:
                 fingers = ", ".join(names[joint] for joint in limb.fingers)
                 why = "short or sliding joints beyond the last joint that moves the hand as a whole"
