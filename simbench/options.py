@@ -515,9 +515,9 @@ class BalanceSection(ScenarioSection):
     gain_zmp: Annotated[float, Field(ge=1e-6, le=1e6, json_schema_extra={"unit": "1/s"})] | None = None
     """Gain k_p of the COG-ZMP control; below ω, the pendulum's natural frequency. By default 2 1/s, or
     0.7 ω if that is less."""
-    recovery: Literal["none", "step"] = "none"
-    """Reaction of a standing robot to a push: with `step` it bends the trunk, and steps to where it can
-    stop."""
+    recovery: Literal["none", "hips", "step"] = "none"
+    """Reaction of a standing robot to a push: with `hips` it bends the trunk, with `step` it also steps to
+    where it can stop."""
     rate_hz: Rate = 500.0
     """Rate of the balance controller; 1 / simulation.timestep_s must be a whole multiple of it."""
 

@@ -48,7 +48,8 @@ class Recovery:
 
     `gait` and `height` (N,), m, are the plan's until then; the rows to come are written anew at the start of
     a step, while its foot swings, and when it lands. Afterwards the robot stands on the feet as they are.
-    `step` is the step being made, or None, and `steps` the number of steps so far. `robot`: robot with two
+    `step` is the step being made, or None, `steps` the number of steps so far, and `may_step` whether steps
+    are made. `robot`: robot with two
     legs of equal length; `gait`: planned gait, N samples; it is copied; `height` (N,): planned height of the
     COG above the floor, m; it is copied; `omega`: natural frequency of the inverted pendulum, 1/s; `start`
     (nq,): configuration, standing: root pose (m and quaternion x, y, z, w) and joint positions, rad;
@@ -71,7 +72,7 @@ class Recovery:
         self._stands_from = int(swings[-1]) + 1 if len(swings) else 0
         self._edges: Array | None = None
         self.step: CaptureStep | None = None
-        self.steps = 0
+        self.steps, self.may_step = 0, True
         self._began = self._touch_down = 0
         self._start_positions = gait.foot_position[0, :, :2]
         self._stand_height = float(height[0])
@@ -105,7 +106,8 @@ class Recovery:
             inside = float((self._edges[:, :2] @ capture_point + self._edges[:, 2]).min())
             planned = gait.cog[now] + gait.cog_velocity[now] / self._omega
             expected = float(np.linalg.norm(capture_point - planned)) < _UNEXPECTED
-            if now < self._stands_from or inside > _STEP_MARGIN or expected:
+            waits = not self.may_step or now < self._stands_from
+            if waits or inside > _STEP_MARGIN or expected:
                 return False
             feet = FeetState(landing.position[:, :2], landing.yaw, load)
             step = choose_step(self.legs, self._omega, capture_point, feet)

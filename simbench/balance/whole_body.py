@@ -5,6 +5,7 @@ Its feed-forward torques are those of the planned motion, the weight on the feet
 """
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import pinocchio as pin
@@ -70,7 +71,7 @@ class WholeBodyController:
     gains k_c and k_p of the feedback, 1/s. `control`: whether COG and ZMP are fed back; otherwise the
     reference's own COG and the planned ZMP are. `embedding`: where balance takes the motion of trunk, arms
     and head into account; elsewhere it takes them to be at rest, in their first posture. `recovery`: whether
-    a standing robot leans its trunk and steps when it is pushed too hard; only with `control`. Raises
+    a standing robot leans its trunk, or steps too, when it is pushed too hard; only with `control`. Raises
     BalanceError if the robot has no two legs.
     """
 
@@ -82,7 +83,7 @@ class WholeBodyController:
         *,
         control: bool = True,
         embedding: EmbeddingSection = _EMBEDDED,
-        recovery: bool = False,
+        recovery: Literal["none", "hips", "step"] = "none",
     ) -> None:
         self._model, self._data = robot.model, robot.model.createData()
         self._plan, self._control, self._embedding = plan, control, embedding
@@ -99,9 +100,10 @@ class WholeBodyController:
         # The kernel is compiled for rows and arrays without gaps.
         gait, height = plan.gait, np.ascontiguousarray(plan.cog_height)
         self._body = np.ascontiguousarray(plan.body)
-        if recovery and control:
+        if recovery != "none" and control:
             omega = natural_frequency(float(height[0]))
             self.recovery = Recovery(robot, gait, height, omega, self.configuration, landing_load)
+            self.recovery.may_step = recovery == "step"
             gait, height = self.recovery.gait, self.recovery.height
             self._hips = HipStrategy(robot, gait, height, omega, self.configuration)
             self._observer = CogObserver(gait.timestep, gait.cog[0])

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from simbench.balance.leg_ik import describe_lost_motions, stand
+from simbench.balance.leg_ik import describe_lost_motions, pelvis_freedom, stand
 from simbench.balance.sections import limb_sections
 from simbench.errors import (
     LegReachError,
@@ -170,6 +170,16 @@ def complete_scenario(robot: Robot, scenario: Scenario) -> tuple[Scenario, tuple
         stance = stand(robot, (0.0, 0.0), 0.0, section.posture)
         if lost := describe_lost_motions(robot, stance):
             notes = (*notes, lost)
+    if scenario.balance.recovery == "step" and not reason:
+        stance = stand(robot, (0.0, 0.0), 0.0, section.posture)
+        if not pelvis_freedom(robot, stance)[4]:
+            balance = scenario.balance.model_copy(update={"recovery": "hips"})
+            scenario = scenario.model_copy(update={"balance": balance})
+            notes = (
+                *notes,
+                f"balance.recovery: {robot.name} does not step, for the pelvis cannot sway over one sole; it "
+                "bends its hips",
+            )
     return scenario, notes
 
 

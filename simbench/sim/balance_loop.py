@@ -95,7 +95,7 @@ class OnlineBalance:
             gains,
             control=balance.control,
             embedding=balance.embedding,
-            recovery=balance.recovery == "step",
+            recovery=balance.recovery,
         )
         # Footsteps, and desired ZMP and COG.
         self.gait, self.every = self.whole.gait, every

@@ -28,6 +28,8 @@ from simbench.robot.robot import load_robot
 from simbench.robot.scaffold.scaffold import scaffold_robot
 from simbench.robot.scaffold.writing import write_scaffold
 from simbench.robot.sides import SIDES
+from simbench.runs.preparation import complete_scenario
+from simbench.runs.scenario.scenario_files import load_scenario
 from tests.robot.scaffold.synthetic import Humanoid
 
 WORLD = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
@@ -94,6 +96,10 @@ def test_what_is_given_up_is_found_and_said(robots, dropped):
     assert said.startswith(f"legs of {6 - len(dropped)} joints: ")
     assert [word in said for word in words] == [not each for each in free]
     projection = sway_projection(stance, free)
+    # A push makes it step only if it can.
+    completed, notes = complete_scenario(robot, load_scenario("push"))
+    assert completed.balance.recovery == ("step" if free[4] else "hips")
+    assert any("does not step" in note for note in notes) is not bool(free[4])
     if free[4]:
         assert projection is None
         require_sideways_sway(robot, stance)
