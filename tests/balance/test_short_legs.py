@@ -29,7 +29,7 @@ from simbench.robot.scaffold.scaffold import scaffold_robot
 from simbench.robot.scaffold.writing import write_scaffold
 from simbench.robot.sides import SIDES
 from simbench.runs.preparation import complete_scenario
-from simbench.runs.scenario.scenario_files import load_scenario
+from simbench.runs.scenario.loading import load_scenario
 from tests.robot.scaffold.synthetic import Humanoid
 
 WORLD = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED

@@ -1,4 +1,4 @@
-"""Links whose mass is a point, hardly off the axis of their joint: what their motor turns is its own rotor."""
+"""Links whose mass is a point, hardly off the axis of their joint: their motor turns its own rotor."""
 
 import numpy as np
 import pytest
