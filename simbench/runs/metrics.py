@@ -339,9 +339,10 @@ def fixture_metrics(log: xr.Dataset, fixture: str, joints: Mapping[str, str]) ->
         strokes = log["strokes"].values if actor.max() > actor.min() else ()
         for start, end in strokes:
             moved, prescribed = robot.sel(time=slice(start, end)), actor.sel(time=slice(start, end))
-            # A run that ended before the stroke has moved nothing.
+            # Nothing is moved by a run that ended before, or by hands that were not to hold anything.
             travel = float(moved.max() - moved.min()) if moved.size else 0.0
-            ratios.append(travel / float(prescribed.max() - prescribed.min()) if travel else 0.0)
+            asked = float(prescribed.max() - prescribed.min()) if travel else 0.0
+            ratios.append(travel / asked if asked else 0.0)
         if ratios:
             metrics[f"{fixture}.{joint}_ratio"] = min(ratios)
     if f"{fixture}_cut" in log:

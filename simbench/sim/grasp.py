@@ -131,6 +131,7 @@ class Grip:
     link.
 
     A hand whose links have no collision shape feels nothing: its grip engages where the palm is near enough.
+    That of a robot on legs without joints that close the hand engages where its shapes are as near as that.
 
     The spring is explicit: its force is known before the step, logged as it is, and part of the controller's
     prediction. `side`: `left` or `right`; `fixture`: equipment with a handle for that hand; `design`:
@@ -175,6 +176,9 @@ class Grip:
         )
         shaped = links_with_collision_shape(body.robot)
         rigid = hand_links(body.robot, f"{side}_hand", fingers=False)
+        # Balance leaves the palms of a robot that stands some millimetres off, which fingers would close.
+        closes = bool(hand.joints) or not body.robot.floating
+        self._touch = _TOUCH_DISTANCE if closes else design.tolerance_m
         self._hand_links = tuple(body.links[link] for link in (*rigid, *hand.fingers) if link in shaped)
         self._rest: tuple[Vector, Quaternion] = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)
         self._spring_wrench = compile_for(spring_wrench, _AT_REST, _AT_REST, self._rest, self._spring)
@@ -208,7 +212,7 @@ class Grip:
             robot, rod = self.body.handle, (self.fixture.handle, self.handle_link)
             near = self.body.world.are_links_near
             links = self._hand_links
-            if links and not any(near((robot, link), rod, _TOUCH_DISTANCE) for link in links):
+            if links and not any(near((robot, link), rod, self._touch) for link in links):
                 return None
             to_handle = conjugate(handle[2])
             self._rest = rotate(to_handle, subtract(centre, handle[1])), multiply(to_handle, palm[2])

@@ -5,6 +5,7 @@ import functools
 import hashlib
 import json
 import xml.etree.ElementTree as ET
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import product
 from pathlib import Path
@@ -19,8 +20,8 @@ from simbench.errors import RobotError
 from simbench.files.json_document import parse_json
 from simbench.files.storage import write_whole
 from simbench.resources import user_cache_dir
-from simbench.robot.urdf.elements import parse_numbers
-from simbench.robot.urdf.mesh_files import check_mesh, load_triangles
+from simbench.robot.urdf.elements import UrdfLink, UrdfTree, parse_numbers
+from simbench.robot.urdf.mesh_files import check_mesh, load_triangles, shape_points
 
 Array = NDArray[np.float64]
 
@@ -31,6 +32,9 @@ _MOST_PIECES = 8
 _EXCESS, _SAVED = 0.05, 0.95
 _CUTS = (0.35, 0.5, 0.65)  # Where a mesh is cut, as parts of its extent along each axis.
 _MESH_SAMPLES, _HULL_SAMPLES = 100_000, 2000  # Points on the surfaces between which distances are measured.
+# Distance by which what is seen of a link reaches beyond the collision shapes of its body before it gets its
+# own, m: covers and sensors reach less far.
+_BEYOND = 0.04
 _RULES = 1  # Raised when another version would make other pieces.
 
 
@@ -52,11 +56,12 @@ class MeshPieces(NamedTuple):
 
 
 def add_missing_shapes(text: str, model: pin.Model) -> tuple[str, list[MadeShape]]:
-    """Add collision shapes to the links of the bodies of a robot that have none, from their visual shapes.
+    """Add collision shapes to the links of a robot whose bodies have none there, from their visual shapes.
 
-    Boxes, spheres, cylinders and capsules are taken as they are, meshes as convex pieces. `text`: its URDF,
-    with meshes by absolute path; `model`: its model. Returns the URDF, and what was made. Without a cache
-    folder nothing is made of meshes.
+    That are all links of a body without collision shapes, and of others those without any that reach beyond
+    them, as a hand beyond a wrist; not of what stands on the floor. Boxes, spheres, cylinders and capsules
+    are taken as they are, meshes as convex pieces. `text`: its URDF, with meshes by absolute path; `model`:
+    its model. Returns the URDF, and what was made. Without a cache folder nothing is made of meshes.
     """
     robot = ET.fromstring(text)
     links = robot.findall("link")
@@ -66,11 +71,14 @@ def add_missing_shapes(text: str, model: pin.Model) -> tuple[str, list[MadeShape
         ].parentJoint
         for link in links
     }
-    solid = {body[link.get("name", "")] for link in links if link.find("collision") is not None}
+    covered = {link.get("name", "") for link in links if link.find("collision") is not None}
+    covered |= {
+        link for link, reach in _reaches_beyond(UrdfTree(robot).links, model, body) if reach < _BEYOND
+    }
     made = []
     for link in links:
         name = link.get("name", "")
-        for visual in link.findall("visual") if body[name] not in solid else ():
+        for visual in link.findall("visual") if name not in covered else ():
             mesh = visual.find("geometry/mesh")
             pieces = MeshPieces((), 0.0, 0.0) if mesh is None else mesh_pieces(Path(mesh.get("filename", "")))
             scale = 1.0 if mesh is None else max(map(abs, parse_numbers(mesh.get("scale", "1"))))
@@ -85,6 +93,45 @@ def add_missing_shapes(text: str, model: pin.Model) -> tuple[str, list[MadeShape
                 made.append(MadeShape(name, len(files), scale * pieces.excess, scale * pieces.shortfall))
     ET.indent(robot)
     return ET.tostring(robot, encoding="unicode"), made
+
+
+def _reaches_beyond(
+    links: Sequence[UrdfLink], model: pin.Model, body: Mapping[str, int]
+) -> Iterator[tuple[str, float]]:
+    """Measure how far links reach beyond the collision shapes of their bodies, m.
+
+    `body`: body of each link. Yields the links of bodies that have collision shapes; of what stands on the
+    floor, with nothing beyond.
+    """
+    data, known = model.createData(), dict[int, Array]()
+    pin.forwardKinematics(
+        model, data, np.clip(pin.neutral(model), model.lowerPositionLimit, model.upperPositionLimit)
+    )
+    outlines: dict[str, Array] = {}
+    for link in links:
+        pose = model.frames[model.getFrameId(link.name, pin.FrameType.BODY)].placement
+        for shape in link.shapes:
+            points = shape_points(shape, Path())
+            if points is None:
+                continue
+            points = points @ pose.rotation.T + pose.translation
+            if shape.role == "collision":
+                known[body[link.name]] = np.vstack([known.get(body[link.name], points), points])
+            else:
+                outlines[link.name] = np.vstack([outlines.get(link.name, points), points])
+    lowest = {
+        joint: float((points @ data.oMi[joint].rotation[2] + data.oMi[joint].translation[2]).min())
+        for joint, points in known.items()
+    }
+    floor = min(lowest.values(), default=0.0) + _BEYOND
+    for name, points in outlines.items():
+        own = known.get(body[name])
+        if own is not None:
+            beyond = 0.0
+            with suppress(QhullError):
+                planes = ConvexHull(own).equations
+                beyond = float((points @ planes[:, :3].T + planes[:, 3]).max())
+            yield name, beyond if lowest[body[name]] > floor else 0.0
 
 
 def pieces_folder() -> Path | None:

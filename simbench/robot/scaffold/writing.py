@@ -155,7 +155,7 @@ def _scalar(value: Any) -> str:
     return f"{value:.12g}"
 
 
-_RULES = 5  # Number of the rules of guessing; a change of them makes kept descriptions obsolete.
+_RULES = 6  # Number of the rules of guessing; a change of them makes kept descriptions obsolete.
 
 
 def guessed_description(urdf: Path) -> Path:
