@@ -21,7 +21,7 @@ from simbench.files.json_document import parse_json
 from simbench.files.storage import write_whole
 from simbench.resources import user_cache_dir
 from simbench.robot.urdf.elements import UrdfLink, UrdfTree, parse_numbers
-from simbench.robot.urdf.mesh_files import check_mesh, load_triangles, shape_points
+from simbench.robot.urdf.mesh_files import BALL, check_mesh, load_triangles, shape_points
 
 Array = NDArray[np.float64]
 
@@ -127,10 +127,8 @@ def _reaches_beyond(
     for name, points in outlines.items():
         own = known.get(body[name])
         if own is not None:
-            beyond = 0.0
-            with suppress(QhullError):
-                planes = ConvexHull(own).equations
-                beyond = float((points @ planes[:, :3].T + planes[:, 3]).max())
+            # How far the hull of one exceeds that of the other.
+            beyond = max(float((points @ way).max() - (own @ way).max()) for way in BALL)
             yield name, beyond if lowest[body[name]] > floor else 0.0
 
 

@@ -11,6 +11,7 @@ from scipy.spatial import ConvexHull
 from simbench.robot.robot import load_robot
 from simbench.robot.robot_limbs import describe_bare_mass, links_with_collision_shape
 from simbench.robot.scaffold.made_shapes import MOST_CORNERS, split_convex
+from simbench.robot.scaffold.robot_tree import RobotTree
 from simbench.robot.scaffold.scaffold import scaffold_robot
 from simbench.robot.scaffold.writing import write_scaffold
 from tests.robot.scaffold.synthetic import Humanoid
@@ -107,3 +108,20 @@ def test_what_was_made_is_said_and_can_be_left_out(robots, tmp_path):
     feet = sum(masses[name] for name in links_with_collision_shape(robot))
     said = describe_bare_mass(robot)
     assert f"{100 * feet / sum(masses.values()):.0f} % of the mass" in said
+
+
+def test_a_hand_beyond_a_wrist_gets_shapes_but_no_cover_and_nothing_at_the_floor(tmp_path):
+    humanoid = Humanoid(1.0, 7, plain_names=True)
+    robot = ET.fromstring(humanoid.urdf())
+    added = {"hand": ("left_arm5_b", 0.2), "cover": ("right_arm5_b", 0.01), "toe": ("left_leg5_b", 0.3)}
+    for name, (parent, reach) in added.items():
+        link = ET.SubElement(robot, "link", name=name)
+        visual = ET.SubElement(link, "visual")
+        ET.SubElement(visual, "origin", xyz=f"{reach} 0 0")
+        ET.SubElement(ET.SubElement(visual, "geometry"), "sphere", radius="0.01")
+        joint = ET.SubElement(robot, "joint", name=f"{name}_joint", type="fixed")
+        ET.SubElement(joint, "parent", link=parent)
+        ET.SubElement(joint, "child", link=name)
+    path = tmp_path / "hands.urdf"
+    ET.ElementTree(robot).write(path)
+    assert {each.link for each in RobotTree(path, make_shapes=True).made} == {"hand"}
