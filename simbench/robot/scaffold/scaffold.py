@@ -1,6 +1,6 @@
 """A robot's description from its URDF alone."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -168,7 +168,7 @@ def scaffold_robot(
         for name, (leader, ratio, shift) in tree.couplings.items()
         if {name, leader} <= {*moved}
     }
-    given = _given_by_mjcf(mjcf, moved)
+    given = _given_by_mjcf(mjcf, moved, couplings)
     keyframes = given.pop("postures")
     positions = {
         # Within the limits.
@@ -315,10 +315,12 @@ def _drives(tree: RobotTree) -> tuple[dict[str, dict[str, float]], dict[str, str
     return (drives if any(drive["reflected_inertia"] for drive in drives.values()) else {}), sources
 
 
-def _given_by_mjcf(mjcf: MjcfExtension, joints: Sequence[str]) -> dict[str, dict[str, Any]]:
+def _given_by_mjcf(
+    mjcf: MjcfExtension, joints: Sequence[str], coupled: Collection[str]
+) -> dict[str, dict[str, Any]]:
     """Sections of a description that an MJCF gives: keyframes, friction, and gains if it has all of them.
 
-    `joints`: names of the joints that move.
+    `joints`: names of the joints that move; `coupled`: those of them that others move.
     """
     postures = {
         key: {joint: q[joint] for joint in joints if q[joint]}
@@ -327,8 +329,8 @@ def _given_by_mjcf(mjcf: MjcfExtension, joints: Sequence[str]) -> dict[str, dict
     }
     sections: dict[str, dict[str, Any]] = {"postures": postures}
     sections["friction"] = {joint: mjcf.friction[joint] for joint in joints if joint in mjcf.friction}
-    if joints and mjcf.gains.keys() >= set(joints):
-        sections["gains"] = {joint: mjcf.gains[joint] for joint in joints}
+    if joints and mjcf.gains.keys() >= {*joints} - {*coupled}:
+        sections["gains"] = {joint: mjcf.gains.get(joint, (0.0, 0.0)) for joint in joints}
     return sections
 
 
