@@ -41,7 +41,7 @@ def read_description(robot: Robot) -> tuple[Any, str]:
     inertias = {}
     for link in tree.findall("link"):
         joint = children.get(str(link.get("name")))
-        moving = joint is not None and joint.get("type") != "fixed"
+        moving = robot.floating if joint is None else joint.get("type") != "fixed"
         inertias[str(link.get("name"))] = _read_inertia(robot, link, moving=moving)
         for element in ("visual", "collision", "inertial"):
             for each in link.findall(element):
@@ -149,7 +149,7 @@ def _read_inertia(
         return None
     xx, yy, zz, xy, xz, yz = entries
     moments, axes = np.linalg.eigh(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
-    if moments[2] < _LEAST:
+    if moving and moments[2] < _LEAST:
         # A point, but for rounding.
         moments, axes = np.full(3, _LEAST), np.eye(3)
     if moments[2] > (1.0 + _ROUNDING) * (moments[0] + moments[1]):
