@@ -27,13 +27,13 @@ _BLAS = {
 _PROCESSOR = Path("/proc/cpuinfo")
 
 
-def choose_portable_kernels() -> None:
+def choose_portable_kernels(*, always: bool = False) -> None:
     """Choose the portable kernels for libraries that this process and its children load from now on.
 
-    Variables of the user's own stay.
+    `always`: whether variables of the user's own are overwritten, too.
     """
-    for name, value in portable_kernels().items():
-        os.environ.setdefault(name, value)
+    chosen = portable_kernels()
+    os.environ.update(chosen if always else {**chosen, **os.environ})
 
 
 def portable_kernels() -> dict[str, str]:

@@ -66,11 +66,13 @@ def test_an_architecture_that_is_not_known_keeps_its_kernels(processor, monkeypa
     assert other_kernels() == [{}]
 
 
-def test_what_a_user_chose_stays(monkeypatch):
+def test_what_a_user_chose_stays_but_for_a_check(monkeypatch):
     monkeypatch.setenv("OPENBLAS_CORETYPE", "Haswell")
     monkeypatch.delenv("NPY_DISABLE_CPU_FEATURES", raising=False)
     choose_portable_kernels()
     assert os.environ["OPENBLAS_CORETYPE"] == "Haswell"
+    choose_portable_kernels(always=True)
+    assert os.environ["OPENBLAS_CORETYPE"] == portable_kernels().get("OPENBLAS_CORETYPE", "Haswell")
     monkeypatch.delenv("NPY_DISABLE_CPU_FEATURES", raising=False)
 
 

@@ -229,6 +229,11 @@ def draw_portrait(robot: Robot, path: Path, *, fast: bool = False, bones: bool =
     points = [robot_points(robot, hulls, posture) for posture in postures]
     lowest = np.array([cloud[:, 2].min() for cloud in points])
     heights = -lowest if robot.floating else np.full(2, -lowest.min())
+    if bones:
+        # Links without shapes are seen by their bones.
+        links = {link.name for link in UrdfTree(ET.fromstring(robot.urdf_text)).links if link.mass > 0.0}
+        bare = {name: np.zeros((1, 3)) for name in links - hulls.keys()}
+        points = [robot_points(robot, {**hulls, **bare}, posture) for posture in postures]
     standing = [cloud + np.array([0.0, 0.0, z]) for cloud, z in zip(points, heights, strict=True)]
     base = np.column_stack([np.zeros((2, 2)), heights, np.tile([0.0, 0.0, 0.0, 1.0], (2, 1))])
     frames = Frames(base, postures, {}, None)
