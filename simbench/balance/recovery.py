@@ -48,18 +48,25 @@ class Recovery:
 
     `gait` and `height` (N,), m, are the plan's until then; the rows to come are written anew at the start of
     a step, while its foot swings, and when it lands. Afterwards the robot stands on the feet as they are.
-    `step` is the step being made, or None, `steps` the number of steps so far, and `may_step` whether steps
-    are made. `robot`: robot with two
-    legs of equal length; `gait`: planned gait, N samples; it is copied; `height` (N,): planned height of the
-    COG above the floor, m; it is copied; `omega`: natural frequency of the inverted pendulum, 1/s; `start`
-    (nq,): configuration, standing: root pose (m and quaternion x, y, z, w) and joint positions, rad;
-    `landing_load`: vertical force that means ground, N.
+    `step` is the step being made, or None, `steps` the number of steps so far. `robot`: robot with two legs
+    of equal length; `gait`: planned gait, N samples; it is copied; `height` (N,): planned height of the COG
+    above the floor, m; it is copied; `omega`: natural frequency of the inverted pendulum, 1/s; `start` (nq,):
+    configuration, standing: root pose (m and quaternion x, y, z, w) and joint positions, rad; `landing_load`:
+    vertical force that means ground, N; `may_step`: whether steps are made.
     """
 
     def __init__(
-        self, robot: Robot, gait: Gait, height: Array, omega: float, start: Array, landing_load: float
+        self,
+        robot: Robot,
+        gait: Gait,
+        height: Array,
+        omega: float,
+        start: Array,
+        landing_load: float,
+        *,
+        may_step: bool = True,
     ) -> None:
-        self._omega, self._landing_load = omega, landing_load
+        self._omega, self._landing_load, self._may_step = omega, landing_load, may_step
         copied = (
             *("zmp", "cog", "cog_velocity", "cog_acceleration", "contact", "support", "in_swing"),
             *("foot_position", "foot_velocity", "foot_yaw", "foot_yaw_rate"),
@@ -72,7 +79,7 @@ class Recovery:
         self._stands_from = int(swings[-1]) + 1 if len(swings) else 0
         self._edges: Array | None = None
         self.step: CaptureStep | None = None
-        self.steps, self.may_step = 0, True
+        self.steps = 0
         self._began = self._touch_down = 0
         self._start_positions = gait.foot_position[0, :, :2]
         self._stand_height = float(height[0])
@@ -106,7 +113,7 @@ class Recovery:
             inside = float((self._edges[:, :2] @ capture_point + self._edges[:, 2]).min())
             planned = gait.cog[now] + gait.cog_velocity[now] / self._omega
             expected = float(np.linalg.norm(capture_point - planned)) < _UNEXPECTED
-            waits = not self.may_step or now < self._stands_from
+            waits = not self._may_step or now < self._stands_from
             if waits or inside > _STEP_MARGIN or expected:
                 return False
             feet = FeetState(landing.position[:, :2], landing.yaw, load)

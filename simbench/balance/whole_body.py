@@ -102,8 +102,10 @@ class WholeBodyController:
         self._body = np.ascontiguousarray(plan.body)
         if recovery != "none" and control:
             omega = natural_frequency(float(height[0]))
-            self.recovery = Recovery(robot, gait, height, omega, self.configuration, landing_load)
-            self.recovery.may_step = recovery == "step"
+            may_step = recovery == "step"
+            self.recovery = Recovery(
+                robot, gait, height, omega, self.configuration, landing_load, may_step=may_step
+            )
             gait, height = self.recovery.gait, self.recovery.height
             self._hips = HipStrategy(robot, gait, height, omega, self.configuration)
             self._observer = CogObserver(gait.timestep, gait.cog[0])

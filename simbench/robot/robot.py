@@ -373,20 +373,19 @@ def follow_couplings(
     `joint_names`: the n joints; `couplings`: of each that another moves; `joints` (..., n): overwritten where
     they do: positions, rad or m, or, with `rates`, velocities or accelerations, which have no offset.
     """
-    for name, coupling in couplings.items():
-        joints[..., joint_names.index(name)] = (
-            coupling.multiplier * joints[..., joint_names.index(coupling.joint)]
-        )
-        joints[..., joint_names.index(name)] += 0.0 if rates else coupling.offset
+    joints[...] = joints @ coupling_matrix(joint_names, couplings).T
+    if not rates:
+        columns = [joint_names.index(name) for name in couplings]
+        joints[..., columns] += [coupling.offset for coupling in couplings.values()]
 
 
-def coupling_matrix(robot: Robot) -> Vector:
+def coupling_matrix(joint_names: Sequence[str], couplings: Mapping[str, Coupling]) -> Vector:
     """Make the matrix (n, n) by which the joints' velocities follow from those of the joints with motors."""
-    matrix = np.eye(len(robot.joint_names))
-    for name in robot.couplings:
-        matrix[robot.joint_names.index(name)] = 0.0
-    for name, coupling in robot.couplings.items():
-        matrix[robot.joint_names.index(name), robot.joint_names.index(coupling.joint)] = coupling.multiplier
+    matrix = np.eye(len(joint_names))
+    for name, coupling in couplings.items():
+        row = joint_names.index(name)
+        matrix[row, row] = 0.0
+        matrix[row, joint_names.index(coupling.joint)] = coupling.multiplier
     return matrix
 
 

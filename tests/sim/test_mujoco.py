@@ -360,8 +360,8 @@ ODD = """<robot name="odd"><link name="base"/><link name="arm"><inertial><origin
 <limit lower="-3" upper="3" effort="9" velocity="9"/></joint></robot>"""
 
 
-@pytest.mark.parametrize("izz", [0.2, 0.2 * (1.0 + 1e-9)])
-def test_a_plate_is_taken_and_its_inertia_kept(tmp_path, izz):
+@pytest.mark.parametrize("izz", [0.2, 0.2 * (1.0 + 1e-9), 0.9])
+def test_a_plate_is_taken_and_an_inertia_that_no_body_has_kept(tmp_path, izz):
     robot = odd_robot(tmp_path, izz)
     with open_world() as world:
         body = world.add_robot(robot, np.array([0, 0, 0, 0, 0, 0, 1.0]), np.zeros(1))
@@ -370,15 +370,12 @@ def test_a_plate_is_taken_and_its_inertia_kept(tmp_path, izz):
         world.step()
         state = empty_state(body.robot)
         body.read_state(state)
-    assert 2.0 * DT / state.v[0] == pytest.approx(0.2 + 0.04, rel=1e-6)
+    assert 2.0 * DT / state.v[0] == pytest.approx(izz + 0.04, rel=1e-6)
 
 
-def test_an_inertia_that_no_body_has_is_refused_in_one_line(tmp_path):
-    robot = odd_robot(tmp_path, 0.3)
-    with pytest.raises(RobotError):
-        open_engine("mujoco").require_robot(robot)
-    if is_installed("bullet"):
-        open_engine("bullet").require_robot(robot)
+def test_a_negative_moment_of_inertia_is_refused_in_one_line(tmp_path):
+    with pytest.raises(RobotError, match=r"link `arm`: moments of inertia -0\.03, 0\.1, 0\.1"):
+        open_engine("mujoco").require_robot(odd_robot(tmp_path, -0.03))
 
 
 def test_a_robot_of_more_joints_than_bullet_has_room_for(tmp_path):

@@ -262,7 +262,7 @@ class JointController:
         self._apply, self._timestep = body.apply_joint_torques, body.world.timestep
         self._law = PdLaw(robot, self._timestep) if law is None else law
         # Sums the torques on joints that one motor drives (n, n); rows G (k, nv) with G v = 0 of the others.
-        follow = coupling_matrix(robot)
+        follow = coupling_matrix(robot.joint_names, robot.couplings)
         self._shared, driven = follow.T, follow.any(axis=0)
         self._implicit = np.where(driven, self._law.implicit, 0.0)
         self._coupled = np.zeros((count - int(driven.sum()), robot.model.nv))

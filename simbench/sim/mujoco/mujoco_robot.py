@@ -25,14 +25,16 @@ _CARRIER = "universe"
 _LEAST = 1e-12
 # Part by which the largest moment of inertia may exceed the sum of the others: rounding, as of a plate.
 _ROUNDING = 1e-6
-_SMALLEST_PART = 1e-9  # Part by which it is then made smaller than their sum.
+_SMALLEST_PART = 1e-9  # Part by which it is smaller than their sum in a description that compiles.
 
 
-def read_description(robot: Robot) -> tuple[Any, str]:
+def read_description(robot: Robot) -> tuple[Any, str, dict[str, Array]]:
     """Have MuJoCo read a robot's URDF, without shapes.
 
     Returns `description`: all links and joints, on a root that is fixed to the world; `root`: name of the
-    root link. Raises RobotError if MuJoCo cannot simulate the robot.
+    root link; `exact`: principal moments (3,), kg·m², of the links whose largest exceeds the sum of the
+    others. No rigid body has them and MuJoCo compiles none, but it computes with them as Bullet does; the
+    description has the nearest that a flat body has. Raises RobotError if MuJoCo cannot simulate the robot.
     """
     tree = ET.fromstring(robot.urdf_text)
     children = {
@@ -57,14 +59,18 @@ def read_description(robot: Robot) -> tuple[Any, str]:
         description = mujoco.MjSpec.from_string(ET.tostring(tree, encoding="unicode"))
     except ValueError as error:
         raise refused(robot, error) from error
+    exact = {}
     for name, inertia in inertias.items():
         if inertia is not None:
             # MuJoCo's own reader of URDFs has turned principal axes, until version 4.
             body, (mass, centre, moments, axes) = description.body(name), inertia
+            if moments[2] > (1.0 + _ROUNDING) * (moments[0] + moments[1]):
+                exact[name] = moments.copy()
+            moments[2] = min(moments[2], (1.0 - _SMALLEST_PART) * (moments[0] + moments[1]))
             body.explicitinertial, body.mass = True, mass
             body.ipos, body.inertia = centre, moments
             body.iquat = np.roll(pin.Quaternion(axes).coeffs(), 1)
-    return description, root
+    return description, root, exact
 
 
 def require_readable(robot: Robot) -> None:
@@ -137,7 +143,7 @@ def _read_inertia(
     """Read mass and inertia of a link; None of one that has neither and does not move by itself.
 
     Returns mass (kg), centre of mass in the link's frame (m), principal moments (kg·m²), axes as columns.
-    A massless link that moves gets the least that MuJoCo takes, and what rounding made impossible is mended.
+    A massless link that moves gets the least that MuJoCo takes.
     """
     origin, inertia = link.find("inertial/origin"), link.find("inertial/inertia")
     mass = float(_attribute(link.find("inertial/mass"), "value", "0"))
@@ -149,14 +155,12 @@ def _read_inertia(
         return None
     xx, yy, zz, xy, xz, yz = entries
     moments, axes = np.linalg.eigh(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
-    if moving and moments[2] < _LEAST:
+    if moments[2] < _LEAST and (moving or moments[0] < 0.0):
         # A point, but for rounding.
         moments, axes = np.full(3, _LEAST), np.eye(3)
-    if moments[2] > (1.0 + _ROUNDING) * (moments[0] + moments[1]):
+    if moments[0] < -_ROUNDING * moments[2]:
         what = f"link `{link.get('name')}`: moments of inertia " + ", ".join(f"{each:g}" for each in moments)
-        allowed = "the largest at most the sum of the others, or engine bullet"
-        raise refused(robot, f"{what} kg·m²; allowed: {allowed}")
-    moments[2] = min(moments[2], (1.0 - _SMALLEST_PART) * (moments[0] + moments[1]))
+        raise refused(robot, f"{what} kg·m²; allowed: ≥ 0")
     axes[:, 2] *= np.sign(np.linalg.det(axes))
     numbers = [
         np.array([float(value) for value in _attribute(origin, name, "0 0 0").split()])
@@ -180,9 +184,10 @@ class MujocoRobot(MujocoBody):
 
     def __init__(self, world: World, scene: MujocoScene, robot: Robot, base: Array, positions: Array) -> None:
         robot = placed_robot(robot, base)
-        description, root = read_description(robot)
+        description, root, exact = read_description(robot)
         handle = scene.new_body()
         prefix = f"{handle}/"
+        scene.exact_inertia.update({prefix + name: moments for name, moments in exact.items()})
         scene.spec.worldbody.add_frame().attach_body(description.body(root), prefix, "")
         spec = scene.spec
         stand = spec.body(prefix + root)

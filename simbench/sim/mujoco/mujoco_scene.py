@@ -88,6 +88,8 @@ class MujocoScene:
     def __init__(self, timestep: float, floor_friction: float) -> None:
         self.timestep, self.floor_friction = timestep, floor_friction
         self.standing: set[BodyHandle] = set()  # Equipment that nothing fixes to the world.
+        # Principal moments (3,), kg·m², by name, of bodies whose own MuJoCo does not compile.
+        self.exact_inertia: dict[str, Array] = {}
         self.spec = mujoco.MjSpec()
         self.spec.compiler.degree = False
         option = self.spec.option
@@ -224,6 +226,10 @@ class MujocoScene:
         """Compile the description, and take over the state of what was there before."""
         model = self.spec.compile()
         data = mujoco.MjData(model)
+        if self.exact_inertia:
+            for name, moments in self.exact_inertia.items():
+                model.body(name).inertia[:] = moments
+            mujoco.mj_setConst(model, data)
         if self._before is not None:
             for name in ("qpos", "qvel", "qacc_warmstart"):
                 kept = getattr(self._before, name)
