@@ -11,6 +11,7 @@ from simbench.kinematics.arrays import Array
 from simbench.motion.marker_maps.map_evaluation import RecordedBody, compute_hinge_centre, normalise, reject
 from simbench.motion.marker_maps.map_library import find_needs
 from simbench.motion.marker_maps.map_schema import MarkerMap
+from simbench.motion.marker_maps.recorded_body import LEG_JOINTS
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.recordings import MarkerRecording
 from simbench.robot.sides import SIDES
@@ -35,15 +36,20 @@ ELBOW_OFFSET = 0.040
 
 
 def estimate_missing_joints(
-    recording: MarkerRecording, marker_map: MarkerMap, spelled: Mapping[str, str], options: ReadOptions
+    recording: MarkerRecording,
+    marker_map: MarkerMap,
+    spelled: Mapping[str, str],
+    options: ReadOptions,
+    hints: str = "",
 ) -> MarkerRecording:
     """Add a point for an elbow or wrist that has no marker, if the user wants it; else say what is missing.
 
     `recording`: tracks without gaps; `marker_map`: the map, which takes points with the names of its joints
     where it has no markers for them; `spelled`: names in the recording of the map's points that have another
-    name there; `options`: `estimate` allows estimates; `stature` is the person's, m. Returns the recording
-    with the points, named as the joints, and a doubt for each. Raises MotionError no arm is complete and none
-    is estimated: the message names the markers that are missing.
+    name there; `options`: `estimate` allows estimates; `stature` is the person's, m; `hints`: what else to
+    say of markers that are missing. Returns the recording with the points, named as the joints, and a doubt
+    for each. Raises MotionError no arm is complete and none is estimated: the message names the markers that
+    are missing.
     """
     index = {name: k for k, name in enumerate(recording.names)}
     index |= {point: index[name] for point, name in spelled.items() if name in index}
@@ -55,9 +61,15 @@ def estimate_missing_joints(
     }
     if not any(any(parts.values()) for parts in lacking.values()):
         return recording
+    # Legs alone are a motion.
+    if (
+        all(all(parts.values()) for parts in lacking.values())
+        and not find_needs(marker_map, index, LEG_JOINTS, ["pelvis"]).lacking
+    ):
+        return recording
     complete = [side for side in SIDES if not any(lacking[side].values())]
     if not options.estimate:
-        return _say_missing(recording, lacking, complete)
+        return _say_missing(recording, lacking, complete, hints, advise=True)
     points = {name: recording.positions[:, k] for name, k in index.items()}
     span = float(recording.time[-1] - recording.time[0])
     rate = (len(recording.time) - 1) / span if span > 0 else 1.0
@@ -82,7 +94,7 @@ def estimate_missing_joints(
             added |= new
             doubts += [f"{line}; lengths: {whose}" for line in said]
     if all(find_needs(marker_map, {*index, *added}, names).lacking for names in arms.values()):
-        return _say_missing(recording, lacking, [])
+        return _say_missing(recording, lacking, [], hints, advise=False)
     tracks = [track[:, None] for track in added.values()]
     return replace(
         recording,
@@ -93,18 +105,23 @@ def estimate_missing_joints(
 
 
 def _say_missing(
-    recording: MarkerRecording, lacking: Mapping[str, Mapping[str, tuple[str, ...]]], complete: list[str]
+    recording: MarkerRecording,
+    lacking: Mapping[str, Mapping[str, tuple[str, ...]]],
+    complete: list[str],
+    hints: str,
+    *,
+    advise: bool,
 ) -> MarkerRecording:
-    """Say which markers an arm lacks; refuse if none is complete."""
+    """Say which markers an arm lacks, and what else to do if wanted; refuse if none is complete."""
     said = []
     advice = ""
     for side, parts in lacking.items():
         names = list(dict.fromkeys(name for part in parts.values() for name in part))
         if names:
             said.append(f"{side} arm: {', '.join(names)}")
-            if not parts["shoulder"] and not (parts["elbow"] and parts["wrist"]):
+            if advise and not parts["shoulder"] and not (parts["elbow"] and parts["wrist"]):
                 advice = "; --estimate estimates an elbow or a wrist"
-    missing = f"markers are missing ({'; '.join(said)})"
+    missing = f"markers are missing ({'; '.join(said)}){hints}"
     if not complete:
         raise MotionError(f"{recording.source}: no complete arm: {missing}{advice}")
     doubt = f"{missing}: only the {complete[0]} arm is used{advice}"

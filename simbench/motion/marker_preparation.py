@@ -31,6 +31,7 @@ from simbench.motion.marker_maps.map_library import (
     list_fitting_maps,
 )
 from simbench.motion.marker_maps.map_schema import MarkerMap
+from simbench.motion.marker_maps.marker_places import name_by_place
 from simbench.motion.read_options import AXES, ReadOptions
 from simbench.motion.recordings import MarkerRecording
 from simbench.robot.sides import SIDES
@@ -103,8 +104,14 @@ def choose_parts(
     markers of no arm are recorded, nothing is left out.
     """
     everything = np.ones(len(next(iter(usable.values()))), dtype=bool)
-    found = {name: _best_way(marker_map, usable, part, everything, whole_arms) for name, part in ARMS.items()}
-    arms = {name: way for name, way in found.items() if way is not None}
+    legs = {name: part for name, part in PARTS.items() if name.endswith("leg")}
+    arms: dict[str, tuple[Mask, str]] = {}
+    for limbs in (ARMS, legs):
+        ways = (
+            (name, _best_way(marker_map, usable, part, everything, whole_arms))
+            for name, part in limbs.items()
+        )
+        arms = arms or {name: way for name, way in ways if way is not None}
     if not arms:
         # The map's conversion says which markers no arm can do without.
         return {}, (0, len(everything)), None
@@ -200,7 +207,7 @@ def prepare_markers(
     seen = np.asarray(~absent.all(axis=0))
     if options.strict or not seen.any() or len(recording.time) < 2:
         return fill_gaps(recording, options.longest_gap)
-    notes, doubts = [*recording.notes], [*recording.doubts]
+    notes, doubts = [], []
     if not seen.all():
         never = [name for name, known in zip(recording.names, seen, strict=True) if not known]
         notes.append(f"{len(never)} markers never seen ignored: {_list_names(never)}")
@@ -209,14 +216,11 @@ def prepare_markers(
             names=tuple(name for name, known in zip(recording.names, seen, strict=True) if known),
             positions=recording.positions[:, seen],
         )
-    fitting = list_fitting_maps(recording.names, options.marker_map, skeleton=False)
-    if fitting:
-        marker_map = fitting[0][1]
-    elif options.marker_map is None:
-        marker_map = guess_map(recording).marker_map
-    else:
-        missing = describe_missing_names(recording.names, options.marker_map, skeleton=False)
-        raise MotionError(f"{recording.source}: {missing}")
+    recording, hints = name_by_place(recording, options.marker_map)
+    try:
+        marker_map = _choose_map(recording, options)
+    except MotionError as error:
+        raise MotionError(f"{error}{hints}") from error
     persons = find_persons(recording.names)
     if persons:
         doubts.append(
@@ -226,11 +230,11 @@ def prepare_markers(
     other = [f"{name} = {spelling}" for name, spelling in spelled.items() if name.lower() != spelling.lower()]
     if other:
         notes.append(f"names in the file of the map's markers: {_list_names(other)}")
-    recording = replace(recording, notes=tuple(notes), doubts=tuple(doubts))
+    recording = replace(recording, notes=(*recording.notes, *notes), doubts=(*recording.doubts, *doubts))
     gaps: tuple[Gap, ...] = ()
     if np.isnan(recording.positions).any():
         recording, gaps = bridge_gaps(recording, marker_map, spelled, options)
-    recording = estimate_missing_joints(recording, marker_map, spelled, options)
+    recording = estimate_missing_joints(recording, marker_map, spelled, options, hints)
 
     # Without a pelvis, the vertical axis is the one along which the trunk stands, unless the user declares
     # it; with one, the line from it to the shoulders decides when the person is placed in the world.
@@ -252,6 +256,25 @@ def prepare_markers(
             doubt = f"vertical axis {seeming}: {shown} ({said})"
             recording = replace(recording, up=seeming, doubts=(*recording.doubts, doubt))
     return recording, gaps
+
+
+def _choose_map(recording: MarkerRecording, options: ReadOptions) -> MarkerMap:
+    """Choose the fitting map by which an arm is complete, else the one that fits best; or guess one."""
+    fitting = [each for _, each in list_fitting_maps(recording.names, options.marker_map, skeleton=False)]
+    for marker_map in fitting:
+        recorded = {*recording.names, *(known for known, _ in find_aliases(recording.names, marker_map))}
+        if any(not find_needs(marker_map, recorded, *part).lacking for part in ARMS.values()):
+            return marker_map
+    if options.marker_map is None:
+        try:
+            return guess_map(recording).marker_map
+        except MotionError:
+            if not fitting:
+                raise
+    if fitting:
+        return fitting[0]
+    missing = describe_missing_names(recording.names, options.marker_map, skeleton=False)
+    raise MotionError(f"{recording.source}: {missing}")
 
 
 def bridge_gaps(

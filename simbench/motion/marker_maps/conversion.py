@@ -157,6 +157,7 @@ def _mean_position_in_frame(track: Array, frames: Array) -> Array:
     return np.asarray(np.einsum("tji,tj->ti", frames[:, :3, :3], track - frames[:, :3, 3]).mean(axis=0))
 
 
+NO_ARMS = "no arm was recorded: both hang beside the trunk, and only the legs follow the person"
 STROKE_EVENTS = ("stroke start", "stroke end")
 
 
@@ -182,9 +183,16 @@ def to_human_motion(
     joints, sides = compute_known_joints(body)
     segments = compute_segment_frames(body, joints, sides)
     # Joints and segments of a person that the recording does not give.
-    missing = [name for name in (*ARM_JOINTS, "pelvis", *LEG_JOINTS) if name not in joints]
-    missing += [n for n in ARM_SEGMENTS if n.partition("_")[0] not in sides or body.frame(n) is None]
-    missing += [name for name in ("trunk", "pelvis") if body.frame(name) is None]
+    absent = {*ARM_JOINTS, *ARM_SEGMENTS} if body.arms_assumed else set()
+    missing = [name for name in (*ARM_JOINTS, "pelvis", *LEG_JOINTS) if name not in joints or name in absent]
+    missing += [
+        name
+        for name in (*ARM_SEGMENTS, "trunk", "pelvis")
+        if body.frame(name) is None
+        or name in absent
+        or (name[0] in "lr" and name.partition("_")[0] not in sides)
+    ]
+    doubts += [NO_ARMS] if absent else []
     # The arrays of an hour take gigabytes: each is released when it is not needed any more.
     body.frames.clear()
     # Laboratories choose their axes, and files may be wrong about them; a skeleton format that defines its

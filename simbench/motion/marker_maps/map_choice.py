@@ -15,10 +15,10 @@ import numpy as np
 
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
-from simbench.motion.human_motion import complete_arms
+from simbench.motion.human_motion import ARM_SEGMENTS, complete_arms
 from simbench.motion.marker_maps.map_evaluation import RecordedBody, normalise, reject
 from simbench.motion.marker_maps.map_library import describe_missing_names, find_aliases, list_fitting_maps
-from simbench.motion.marker_maps.map_schema import MarkerMap
+from simbench.motion.marker_maps.map_schema import MarkerMap, Mean
 from simbench.motion.marker_maps.marker_guess import guess_marker_map
 from simbench.motion.marker_maps.recorded_body import (
     MAJORITY,
@@ -302,7 +302,16 @@ def _examine(recording: Recording, candidate: GuessedMap, options: ReadOptions) 
     joints, sides = compute_known_joints(body)
     segments = compute_segment_frames(body, joints, sides)
     assumed = frozenset(name for name in segments if body.frame(name) is None)
+    if body.arms_assumed:
+        assumed |= {*ARM_SEGMENTS}
     misfits = find_misfits(joints, segments, assumed=assumed)
+    # What a map puts right, by weights, are the files of one source.
+    recipes = [recipe for each in marker_map.joints.values() for recipe in each]
+    if any(isinstance(recipe, Mean) and recipe.weights for recipe in recipes):
+        unit = marker_map.unit if options.unit is None else None
+        if unit is not None and unit != size.unit:
+            text = f"in {unit}, the unit of its files, the person would be {statures[unit]:.2f} m tall"
+            misfits = (*misfits, Misfit(text, impossible=False))
 
     # How often the body faces backward: left, forward and up must make a right-handed system. Forward is
     # where the toes point, or the pelvis, and where the knees bend to.

@@ -210,6 +210,7 @@ class RecordedBody:
     frames: dict[str, tuple[Array, Array | None] | None] = field(default_factory=dict)
     # Notes of the recipes that were used, in order, as keys.
     notes: dict[str, None] = field(default_factory=dict)
+    arms_assumed: bool = False  # Whether no arm is recorded, and both are assumed to hang.
     _pending: list[str] = field(default_factory=list, init=False)
 
     def point(self, name: str) -> Array | None:

@@ -268,7 +268,7 @@ def list_fitting_maps(
     map.
     """
     counted = []
-    for name, candidate, _, needs, covered in _compare_maps(names, requested, skeleton):
+    for name, candidate, _, needs, covered in compare_maps(names, requested, skeleton):
         count = max((len(needed) for needed, lacking in needs if not lacking), default=0)
         if count:
             # A map that is made for a marker set goes before the general one.
@@ -286,7 +286,7 @@ def describe_missing_names(
     for the user.
     """
     found = []
-    for name, candidate, recorded, needs, covered in _compare_maps(names, requested, skeleton):
+    for name, candidate, recorded, needs, covered in compare_maps(names, requested, skeleton):
         arms = [[f"{side}_{joint}" for joint in ("shoulder", "elbow", "wrist")] for side in SIDES]
         for lacking in [lacking for _, lacking in needs if lacking and covered]:
             missing = min((find_needs(candidate, recorded, arm).lacking for arm in arms), key=len) or lacking
@@ -305,7 +305,7 @@ def describe_missing_names(
     )
 
 
-def _compare_maps(
+def compare_maps(
     names: Collection[str], requested: str | None, skeleton: bool | None
 ) -> Iterator[tuple[str, MarkerMap, set[str], list[tuple[list[str], list[str]]], int]]:
     """Compare the maps that a request names, one or all shipped ones, with the names of a recording.

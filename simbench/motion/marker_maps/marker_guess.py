@@ -1,6 +1,7 @@
 """Guess of a marker map: words in the names give the places of the markers, geometry checks them."""
 
 import re
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -33,7 +34,7 @@ def guess_marker_map(recording: MarkerRecording) -> tuple[MarkerMap, tuple[str, 
     each; None if no arm's shoulder, and elbow or wrist, can be recognised.
     """
     general = ready_maps()[GENERAL]
-    places = _assign_places(recording, general)
+    places = assign_places(recording.names)
     wrists = ("lateral_elbow", "radial_wrist", "wrist_marker")
     if not any(
         f"{side}_acromion" in places and any(f"{side}_{joint}" in places for joint in wrists)
@@ -66,13 +67,7 @@ def guess_marker_map(recording: MarkerRecording) -> tuple[MarkerMap, tuple[str, 
         names = [f"{side}_{place}" for place in ("acromion", "lateral_elbow", "radial_wrist", "ulnar_wrist")]
         if any(name not in tracks for name in names):
             continue
-        shoulder, elbow, radial, ulnar = (tracks[name] for name in names)
-        upper, fore = normalise(elbow - shoulder), normalise((radial + ulnar) / 2.0 - elbow)
-        # Between the ends of its turn, the thumb of a bent arm points towards the shoulder.
-        bent = np.linalg.norm(np.cross(upper, fore), axis=1) > 0.3
-        cosine = (normalise(radial - ulnar) * normalise(reject(-upper, fore))).sum(axis=1)[bent]
-        cosine = cosine[~np.isnan(cosine)]
-        if cosine.size and float(cosine.mean()) <= REVERSED:
+        if is_wrist_reversed(*(tracks[name] for name in names)):
             one, two = names[2:]
             places[one], places[two] = places[two], places[one]
             notes.append(f"{side} wrist: {places[one]} is on the thumb's side, by the way the forearm turns")
@@ -111,18 +106,29 @@ def guess_marker_map(recording: MarkerRecording) -> tuple[MarkerMap, tuple[str, 
     return marker_map, (f"marker map guessed: {guessed}", *notes)
 
 
-def _assign_places(recording: MarkerRecording, general: MarkerMap) -> dict[str, str]:
-    """Marker of each point of the map, by the map's own names first, then by words."""
+def is_wrist_reversed(shoulder: Array, elbow: Array, radial: Array, ulnar: Array) -> bool:
+    """Tell whether the markers (T, 3) of a wrist are the other way round than named, by how it turns."""
+    upper, fore = normalise(elbow - shoulder), normalise((radial + ulnar) / 2.0 - elbow)
+    # Between the ends of its turn, the thumb of a bent arm points towards the shoulder.
+    bent = np.linalg.norm(np.cross(upper, fore), axis=1) > 0.3
+    cosine = (normalise(radial - ulnar) * normalise(reject(-upper, fore))).sum(axis=1)[bent]
+    cosine = cosine[~np.isnan(cosine)]
+    return bool(cosine.size) and float(cosine.mean()) <= REVERSED
+
+
+def assign_places(names: Sequence[str]) -> dict[str, str]:
+    """Find the marker of each point of the map `anatomical` by that map's names first, then by words."""
+    general = ready_maps()[GENERAL]
     aliases = {alias: place for place, others in general.aliases.items() for alias in others}
     places: dict[str, str] = {}
     for alias, name in {
-        **{name: name for name in recording.names if name in aliases},
-        **find_spellings(recording.names, aliases),
+        **{name: name for name in names if name in aliases},
+        **find_spellings(names, aliases),
     }.items():
         if name not in places.values():
             places.setdefault(aliases[alias], name)
     scores: list[tuple[int, int, str, str]] = []
-    for order, name in enumerate(recording.names):
+    for order, name in enumerate(names):
         if name in places.values():
             continue
         words = find_words(name)
@@ -143,12 +149,30 @@ def _assign_places(recording: MarkerRecording, general: MarkerMap) -> dict[str, 
     return places
 
 
-def find_words(name: str) -> set[str]:
-    """Find the words of `SYNONYMS` in a name: `LeftElbow_Lat`, `L.Elbow.Lat`, `lat_elbow_L`."""
+def may_be_at(name: str, place: str) -> bool:
+    """Tell whether the words in a marker's name, if it has any, allow a point of the map `anatomical`."""
+    side = place.partition("_")[0]
+    template = place.replace(f"{side}_", "{side}_") if side in SIDES else place
+    # A digit may be a number of markers, and a letter anything.
+    spellings = (name, re.sub(r"\d", "", name))
+    if not any(find_words(each, short=False) for each in spellings):
+        return True
+    for words in map(find_words, spellings):
+        sides = words & set(SIDES)
+        if sides <= {side} and any(set(each) <= words for each in PLACES.get(template, ())):
+            return True
+    return False
+
+
+def find_words(name: str, *, short: bool = True) -> set[str]:
+    """Find the words of `SYNONYMS` in a name: `LeftElbow_Lat`, `L.Elbow.Lat`, `lat_elbow_L`.
+
+    `short`: whether abbreviations of one and two letters count.
+    """
     bare = name.rpartition(":")[2]
     parts = [part.lower() for part in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", bare)]
-    parts += [f"{one}{two}" for one, two in pairwise(parts) if two.isdigit()]
     letters = "".join(parts)
+    parts += [f"{one}{two}" for one, two in pairwise(parts) if two.isdigit()]
     # A capital L or R before or behind an abbreviation: LELB, ELBL.
     abbreviations = {
         spelling for spellings in SYNONYMS.values() for spelling in spellings if len(spelling) > 1
@@ -157,4 +181,7 @@ def find_words(name: str) -> set[str]:
         if letter in ("l", "r") and rest in abbreviations and letters not in abbreviations:
             parts += [letter, rest]
             break
-    return {word for word, spellings in SYNONYMS.items() if set(parts) & set(spellings)}
+    # LTIB3: a marker of a cluster.
+    parts += [part for part in (letters.rstrip("0123456789")[1:],) if part in SYNONYMS["elsewhere"]]
+    counted = {part for part in parts if short or len(part) > 2}
+    return {word for word, spellings in SYNONYMS.items() if counted & set(spellings)}

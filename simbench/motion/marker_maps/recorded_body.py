@@ -8,7 +8,7 @@ import numpy as np
 
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
-from simbench.motion.human_motion import ARM_JOINTS, complete_arms, transform
+from simbench.motion.human_motion import ARM_JOINTS, HANGING_LIMB, complete_arms, transform
 from simbench.motion.marker_maps.map_evaluation import RecordedBody, normalise
 from simbench.motion.read_options import AXES, UNITS, ReadOptions
 from simbench.robot.sides import SIDES
@@ -26,13 +26,29 @@ SHORTEST_BONE, LENGTH_TOLERANCE = 1e-3, 1e-9
 
 
 def compute_known_joints(body: RecordedBody) -> tuple[dict[str, Array], tuple[str, ...]]:
-    """Compute all joints of the marker map that the recording gives; at least one arm must be complete.
+    """Compute all joints of the marker map that the recording gives; arms where it has legs and no arm.
 
     Returns tracks (T, 3) of the joint centres in the file's axes, m, and the sides whose arm is complete.
     """
     tracks = {name: body.point(name) for name in body.marker_map.joints}
     joints = {name: track for name, track in tracks.items() if track is not None}
     sides = complete_arms(joints)
+    pelvis = body.frame("pelvis")
+    if pelvis is not None and all(name in joints for name in LEG_JOINTS) and (body.arms_assumed or not sides):
+        # Both arms hang beside a trunk that is upright over the pelvis.
+        body.arms_assumed, sides = True, SIDES
+        ends = {ends: share for ends, share in STATURE_SHARES.items() if ends[0] in LIMBS["leg"]}
+        bones = [joints[f"left_{end}"] - joints[f"left_{start}"] for start, end in ends]
+        stature = sum(float(np.median(np.linalg.norm(bone, axis=1))) for bone in bones) / sum(ends.values())
+        left, up = pelvis[0][:, :, 1], pelvis[0][:, :, 2]
+        hips = np.mean([joints["left_hip"], joints["right_hip"]], axis=0)
+        for side, sign in zip(SIDES, (1.0, -1.0), strict=True):
+            place = hips + stature * (SHOULDER_OVER_HIP * up + sign * SHOULDER_HALF_WIDTH * left)
+            for joint, share in zip(LIMBS["arm"], (0.0, *list(STATURE_SHARES.values())[:2]), strict=True):
+                place = place - share * stature * up
+                joints[f"{side}_{joint}"] = body.points[f"{side}_{joint}"] = place
+            for segment in ("upper_arm", "forearm", "hand"):
+                body.frames[f"{side}_{segment}"] = pelvis[0] @ HANGING_LIMB[side], None
     if not sides:
         absent = ", ".join(name for name in ARM_JOINTS if name not in joints)
         raise MotionError(f"{body.source}: no complete arm: the recording does not give {absent}")
@@ -162,6 +178,10 @@ STATURE_SHARES = {
 CLEAR_STATURES, POSSIBLE_STATURES = (1.2, 2.2), (0.75, 2.5)
 # A body that no unit makes human is scaled to this stature, m, unless the user says which.
 USUAL_STATURE = 1.7
+
+
+# Shoulders over the hips, and half the breadth between them, of the same source.
+SHOULDER_OVER_HIP, SHOULDER_HALF_WIDTH = 0.818 - 0.530, 0.259 / 2.0
 
 
 class BodySize(NamedTuple):
