@@ -99,6 +99,32 @@ def check_handles(handles: Mapping[str, HandlePath], source: str) -> None:
             raise MotionError(f"{where}: turn axis is {length:.4g} long; it must be a unit vector")
 
 
+# A relaxed arm is flexed a little at the elbow, rad.
+ELBOW_FLEXION = 0.25
+
+
+def hang_arm(
+    axes: NDArray[np.float64], side: str, shoulder: NDArray[np.float64], upper: float, fore: float
+) -> tuple[dict[str, NDArray[np.float64]], dict[str, NDArray[np.float64]]]:
+    """Let an arm hang beside a body, palm at the thigh.
+
+    `axes` (T, 3, 3): the body's axes, x forward, y left, z up, as columns; `shoulder` (T, 3): its centre, m;
+    `upper`, `fore`: lengths of the arm, m. Returns `joints` (T, 3), m, and `rotations` (T, 3, 3) of upper
+    arm, forearm and hand, by name.
+    """
+    # Flexion turns the hanging forearm forward, about the axis to the right.
+    cosine, sine = np.cos(ELBOW_FLEXION), np.sin(ELBOW_FLEXION)
+    flexion = np.array([[cosine, 0.0, -sine], [0.0, 1.0, 0.0], [sine, 0.0, cosine]])
+    upper_arm, forearm = axes @ HANGING_LIMB[side], axes @ flexion @ HANGING_LIMB[side]
+    elbow = shoulder + upper * upper_arm[:, :, 0]
+    places = (shoulder, elbow, elbow + fore * forearm[:, :, 0])
+    joints = {
+        f"{side}_{joint}": place for joint, place in zip(("shoulder", "elbow", "wrist"), places, strict=True)
+    }
+    turned = {"upper_arm": upper_arm, "forearm": forearm, "hand": forearm}
+    return joints, {f"{side}_{segment}": rotation for segment, rotation in turned.items()}
+
+
 ARM_JOINTS = tuple(f"{side}_{joint}" for side in SIDES for joint in ("shoulder", "elbow", "wrist"))
 ARM_SEGMENTS = tuple(f"{side}_{part}" for side in SIDES for part in ("upper_arm", "forearm", "hand"))
 # Allowed lengths of limbs, m, from a small child to a giant: wide, because their purpose is to catch

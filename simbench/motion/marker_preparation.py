@@ -1,6 +1,7 @@
 """Preparation of a recording of markers for its map: what the body's joints need is made whole."""
 
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
 
@@ -260,21 +261,18 @@ def prepare_markers(
 
 def _choose_map(recording: MarkerRecording, options: ReadOptions) -> MarkerMap:
     """Choose the fitting map by which an arm is complete, else the one that fits best; or guess one."""
-    fitting = [each for _, each in list_fitting_maps(recording.names, options.marker_map, skeleton=False)]
-    for marker_map in fitting:
+    maps = [each for _, each in list_fitting_maps(recording.names, options.marker_map, skeleton=False)]
+    if options.marker_map is None:
+        with suppress(MotionError):
+            maps.append(guess_map(recording).marker_map)
+    if not maps:
+        missing = describe_missing_names(recording.names, options.marker_map, skeleton=False)
+        raise MotionError(f"{recording.source}: {missing}")
+    for marker_map in maps:
         recorded = {*recording.names, *(known for known, _ in find_aliases(recording.names, marker_map))}
         if any(not find_needs(marker_map, recorded, *part).lacking for part in ARMS.values()):
             return marker_map
-    if options.marker_map is None:
-        try:
-            return guess_map(recording).marker_map
-        except MotionError:
-            if not fitting:
-                raise
-    if fitting:
-        return fitting[0]
-    missing = describe_missing_names(recording.names, options.marker_map, skeleton=False)
-    raise MotionError(f"{recording.source}: {missing}")
+    return maps[0]
 
 
 def bridge_gaps(

@@ -21,7 +21,7 @@ from simbench.kinematics.foot_contact import (
     measure_jerk,
     point_speeds,
 )
-from simbench.motion.human_motion import HANGING_LIMB, HumanMotion, InitialPose, complete_arms, transform
+from simbench.motion.human_motion import HumanMotion, InitialPose, complete_arms, hang_arm, transform
 from simbench.motion.motion_inspection import FOOT_WORDS
 from simbench.robot.sides import SIDES
 
@@ -244,8 +244,6 @@ def foot_points(motion: HumanMotion, side: str) -> tuple[str, ...]:
 # Distance of a shoulder's centre from the middle of the body, as a fraction of the arm, shoulder to wrist:
 # half the biacromial breadth of 0.259 statures for an arm of 0.332 (Drillis and Contini 1966).
 SHOULDER_SHARE = 0.5 * 0.259 / 0.332
-# A relaxed arm is flexed a little at the elbow, rad.
-ELBOW_FLEXION = 0.25
 # Points in the middle of the body, the nearest to the shoulders first.
 MIDDLE = ("neck", "chest", "pelvis")
 SEGMENTS = ("upper_arm", "forearm", "hand")
@@ -285,22 +283,20 @@ def hang_missing_arm(motion: HumanMotion) -> HumanMotion:
         else:
             inward = ((middle - joints[f"{own}_shoulder"]) * left).sum(axis=1)[:, None] * left
         shoulder = joints[f"{own}_shoulder"] + 2.0 * inward
-    cosine, sine = np.cos(ELBOW_FLEXION), np.sin(ELBOW_FLEXION)
-    # Flexion turns the hanging forearm forward, about the axis to the right.
-    flexion = np.array([[cosine, 0.0, -sine], [0.0, 1.0, 0.0], [sine, 0.0, cosine]])
-    upper_arm, forearm = heading @ HANGING_LIMB[side], heading @ flexion @ HANGING_LIMB[side]
-    elbow = shoulder + upper * upper_arm[:, :, 0]
-    wrist = elbow + fore * forearm[:, :, 0]
+    arm, turned = hang_arm(heading, side, shoulder, upper, fore)
+    elbow, wrist = arm[f"{side}_elbow"], arm[f"{side}_wrist"]
+    middles = ((shoulder + elbow) / 2.0, (elbow + wrist) / 2.0, wrist)
     initial_joints, initial_segments = _mirror_initial_arm(motion.initial, own, side)
     doubt = f"the {side} arm was not recorded: it hangs, and only the {own} arm follows the person"
     return replace(
         motion,
-        joints={**joints, f"{side}_shoulder": shoulder, f"{side}_elbow": elbow, f"{side}_wrist": wrist},
+        joints={**joints, **arm},
         segments={
             **motion.segments,
-            f"{side}_upper_arm": transform(upper_arm, (shoulder + elbow) / 2.0),
-            f"{side}_forearm": transform(forearm, (elbow + wrist) / 2.0),
-            f"{side}_hand": transform(forearm, wrist),
+            **{
+                name: transform(rotation, middle)
+                for (name, rotation), middle in zip(turned.items(), middles, strict=True)
+            },
         },
         initial=InitialPose(
             {**motion.initial.joints, **initial_joints}, {**motion.initial.segments, **initial_segments}

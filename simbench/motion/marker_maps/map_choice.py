@@ -308,9 +308,9 @@ def _examine(recording: Recording, candidate: GuessedMap, options: ReadOptions) 
     # What a map puts right, by weights, are the files of one source.
     recipes = [recipe for each in marker_map.joints.values() for recipe in each]
     if any(isinstance(recipe, Mean) and recipe.weights for recipe in recipes):
-        unit = marker_map.unit if options.unit is None else None
-        if unit is not None and unit != size.unit:
-            text = f"in {unit}, the unit of its files, the person would be {statures[unit]:.2f} m tall"
+        own = marker_map.unit if options.unit is None else None
+        if own is not None and own != size.unit:
+            text = f"in {own}, the unit of its files, the person would be {statures[own]:.2f} m tall"
             misfits = (*misfits, Misfit(text, impossible=False))
 
     # How often the body faces backward: left, forward and up must make a right-handed system. Forward is

@@ -8,8 +8,8 @@ import numpy as np
 
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
-from simbench.motion.human_motion import ARM_JOINTS, HANGING_LIMB, complete_arms, transform
-from simbench.motion.marker_maps.map_evaluation import RecordedBody, normalise
+from simbench.motion.human_motion import ARM_JOINTS, complete_arms, hang_arm, transform
+from simbench.motion.marker_maps.map_evaluation import RecordedBody, build_axes_frame, normalise
 from simbench.motion.read_options import AXES, UNITS, ReadOptions
 from simbench.robot.sides import SIDES
 
@@ -35,20 +35,23 @@ def compute_known_joints(body: RecordedBody) -> tuple[dict[str, Array], tuple[st
     sides = complete_arms(joints)
     pelvis = body.frame("pelvis")
     if pelvis is not None and all(name in joints for name in LEG_JOINTS) and (body.arms_assumed or not sides):
-        # Both arms hang beside a trunk that is upright over the pelvis.
+        # Both arms hang beside a trunk that is upright: along the mean direction from ankles to hips.
         body.arms_assumed, sides = True, SIDES
         ends = {ends: share for ends, share in STATURE_SHARES.items() if ends[0] in LIMBS["leg"]}
         bones = [joints[f"left_{end}"] - joints[f"left_{start}"] for start, end in ends]
         stature = sum(float(np.median(np.linalg.norm(bone, axis=1))) for bone in bones) / sum(ends.values())
-        left, up = pelvis[0][:, :, 1], pelvis[0][:, :, 2]
         hips = np.mean([joints["left_hip"], joints["right_hip"]], axis=0)
+        ankles = np.mean([joints["left_ankle"], joints["right_ankle"]], axis=0)
+        up = np.broadcast_to(normalise(np.mean(hips - ankles, axis=0)), hips.shape)
+        axes = build_axes_frame("z", up, "y", pelvis[0][:, :, 1])
+        left = axes[:, :, 1]
         for side, sign in zip(SIDES, (1.0, -1.0), strict=True):
             place = hips + stature * (SHOULDER_OVER_HIP * up + sign * SHOULDER_HALF_WIDTH * left)
-            for joint, share in zip(LIMBS["arm"], (0.0, *list(STATURE_SHARES.values())[:2]), strict=True):
-                place = place - share * stature * up
-                joints[f"{side}_{joint}"] = body.points[f"{side}_{joint}"] = place
-            for segment in ("upper_arm", "forearm", "hand"):
-                body.frames[f"{side}_{segment}"] = pelvis[0] @ HANGING_LIMB[side], None
+            upper, fore = (stature * STATURE_SHARES[ends] for ends in pairwise(LIMBS["arm"]))
+            arm, turned = hang_arm(axes, side, place, upper, fore)
+            joints |= arm
+            body.points |= arm
+            body.frames |= {name: (rotation, None) for name, rotation in turned.items()}
     if not sides:
         absent = ", ".join(name for name in ARM_JOINTS if name not in joints)
         raise MotionError(f"{body.source}: no complete arm: the recording does not give {absent}")

@@ -198,7 +198,9 @@ def _find_lines(body: MatchedBody, motion: HumanMotion) -> list[tuple[str, dict[
         lines.append(("head", ends, joints["head"] - joints["neck"]))
     for side in SIDES:
         hand = f"{side}_hand"
-        if hand in motion.segments and hand in motion.initial.segments and hand not in motion.missing:
+        # A hand that is assumed follows nobody's, but that of an arm which hangs does.
+        own = hand not in motion.missing or f"{side}_forearm" in motion.missing
+        if own and hand in motion.segments and hand in motion.initial.segments:
             for point, axis in (("fingers", 0), ("back", 2)):
                 ends = {f"{side}_{point}": 1.0, f"{side}_palm": -1.0}
                 lines.append(("hand", ends, _carried(motion, hand, axis)))

@@ -150,7 +150,7 @@ def test_a_doubtful_floor_is_corrected_and_a_calibrated_one_kept(recording):
 
 def test_names_no_map_has_are_refused_with_the_closest_map(person, make_recording, make_markers):
     markers = make_markers(person, "plug_in_gait")
-    few = {k: v for k, v in markers.items() if k[1:] not in ("SHO", "ELB", "WRA", "WRB")}
+    few = {k: v for k, v in markers.items() if k[1:] not in ("SHO", "ELB", "WRA", "WRB", "KNE")}
     refused(
         make_recording(person, few), "plug_in_gait comes closest and lacks LSHO, LELB, LWRA; ready maps: "
     )

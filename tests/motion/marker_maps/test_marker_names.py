@@ -123,14 +123,28 @@ def test_maps_of_skeletons_need_their_own_spelling_and_are_for_skeletons():
         choose_map(names[:2], None, "trial", skeleton=False)
 
 
-def test_a_set_without_arms_is_refused_by_its_markers(person, make_recording, make_markers):
-    legs = {
-        k: v
-        for k, v in make_markers(person, "plug_in_gait").items()
-        if k[1:] in ("ASI", "PSI", "KNE", "ANK", "HEE")
-    }
-    with pytest.raises(MotionError, match="plug_in_gait comes closest and lacks LSHO, LELB, LWRA;"):
-        to_human_motion(make_recording(person, legs), ReadOptions())
+def test_a_set_without_arms_is_a_motion_of_legs(person, make_recording, make_markers):
+    markers = make_markers(person, "plug_in_gait")
+    kept = ("ASI", "PSI", "THI", "KNE", "TIB", "ANK", "HEE", "TOE")
+    legs = {name: track for name, track in markers.items() if name[1:] in kept}
+    motion = to_human_motion(make_recording(person, legs), ReadOptions())
+    whole = to_human_motion(make_recording(person, "plug_in_gait"), ReadOptions())
+    for joint in ("hip", "knee", "ankle", "heel", "toe"):
+        np.testing.assert_allclose(motion.joints[f"left_{joint}"], whole.joints[f"left_{joint}"], atol=1e-9)
+    assert {*ARM_JOINTS, "trunk"} <= {*motion.missing}
+    assert (
+        "no arm was recorded: both hang beside the trunk, and only the legs follow the person"
+        in motion.doubts
+    )
+    shoulders = motion.joints["left_shoulder"] - motion.joints["right_shoulder"]
+    across = motion.joints["left_hip"] - motion.joints["right_hip"]
+    assert (np.einsum("ti,ti->t", shoulders, across) > 0.0).all()
+    for side in ("left", "right"):
+        hanging = motion.joints[f"{side}_wrist"] - motion.joints[f"{side}_shoulder"]
+        assert (hanging[:, 2] < -0.9 * np.linalg.norm(hanging, axis=1)).all()
+    few = {name: track for name, track in legs.items() if name[1:] not in ("KNE", "ANK")}
+    with pytest.raises(MotionError, match="comes closest and lacks LSHO, LELB, LWRA;"):
+        to_human_motion(make_recording(person, few), ReadOptions())
 
 
 @pytest.mark.parametrize("lost", ["WRA", "WRB"])
