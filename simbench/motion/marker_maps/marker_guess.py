@@ -13,6 +13,7 @@ from simbench.kinematics.arrays import Array
 from simbench.motion.marker_maps.map_evaluation import normalise, reject
 from simbench.motion.marker_maps.map_library import GENERAL, find_spellings, ready_maps
 from simbench.motion.marker_maps.map_schema import MarkerMap
+from simbench.motion.marker_maps.marker_distances import fit_place, measure_distances
 from simbench.motion.recordings import MarkerRecording
 from simbench.robot.sides import SIDES
 
@@ -24,6 +25,8 @@ REVERSED = -0.3
 # Relative difference of the two sides' lengths that people do not have.
 UNEQUAL = 0.25
 MOST_FRAMES = 500
+# A marker this far, m, from where its name says is somewhere else.
+FAR = 0.2
 
 
 def guess_marker_map(recording: MarkerRecording) -> tuple[MarkerMap, tuple[str, ...]] | None:
@@ -35,6 +38,7 @@ def guess_marker_map(recording: MarkerRecording) -> tuple[MarkerMap, tuple[str, 
     """
     general = ready_maps()[GENERAL]
     places = assign_places(recording.names)
+    notes = _drop_far_places(recording, places)
     wrists = ("lateral_elbow", "radial_wrist", "wrist_marker")
     if not any(
         f"{side}_acromion" in places and any(f"{side}_{joint}" in places for joint in wrists)
@@ -44,7 +48,6 @@ def guess_marker_map(recording: MarkerRecording) -> tuple[MarkerMap, tuple[str, 
     step = max(len(recording.time) // MOST_FRAMES, 1)
     index = {name: k for k, name in enumerate(recording.names)}
     tracks = {place: recording.positions[::step, index[name]] for place, name in places.items()}
-    notes = []
     for first, second in (
         ("acromion", "lateral_elbow"),
         ("lateral_elbow", "radial_wrist"),
@@ -104,6 +107,24 @@ def guess_marker_map(recording: MarkerRecording) -> tuple[MarkerMap, tuple[str, 
     )
     guessed = ", ".join(f"{place} = {name}" for place, name in places.items())
     return marker_map, (f"marker map guessed: {guessed}", *notes)
+
+
+def _drop_far_places(recording: MarkerRecording, places: dict[str, str]) -> list[str]:
+    """Drop markers that are far from where their names say, the farthest first; say which."""
+    index = {name: k for k, name in enumerate(recording.names)}
+    step = max(len(recording.time) // MOST_FRAMES, 1)
+    measure = measure_distances(recording.positions[::step], index)
+    notes: list[str] = []
+    while True:
+        fits = {
+            place: fit_place(place, name, places, measure, twin=True, mirrored=False).off
+            for place, name in places.items()
+        }
+        far = {place: off for place, off in fits.items() if FAR < off < np.inf}
+        if not far:
+            return notes
+        worst = max(far, key=lambda place: far[place])
+        notes.append(f"{places.pop(worst)} is not at {worst}: it is {far[worst]:.2f} m off")
 
 
 def is_wrist_reversed(shoulder: Array, elbow: Array, radial: Array, ulnar: Array) -> bool:

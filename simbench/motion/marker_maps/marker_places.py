@@ -1,22 +1,11 @@
-"""Markers that a map needs and that have a name which it does not know, found by where they are on the body.
+"""Markers that a map needs under a name which it does not know, found by where they are on the body."""
 
-Markers keep their distances to others on the same segment. Where the other side has the same markers, these
-distances are known from it; else from a table of where markers are on a person.
-"""
-
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
-from functools import cache
-from itertools import combinations
-from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from simbench.errors import MotionError
-from simbench.files.yaml_document import read_yaml
-from simbench.kinematics.arrays import Array
 from simbench.motion.marker_maps.map_library import (
     GENERAL,
     compare_maps,
@@ -25,36 +14,22 @@ from simbench.motion.marker_maps.map_library import (
     list_wanted_points,
 )
 from simbench.motion.marker_maps.map_schema import MarkerMap
+from simbench.motion.marker_maps.marker_distances import Fit, fit_place, measure_distances, other_side
 from simbench.motion.marker_maps.marker_guess import assign_places, is_wrist_reversed, may_be_at
 from simbench.motion.recordings import MarkerRecording
 from simbench.robot.sides import SIDES
 
 # Frames that are looked at, and the fewest markers by which a body is known.
 MOST_FRAMES, FEWEST_KNOWN = 200, 6
-# A place is known by two distances, or by one that is the other side's or that of a marker with a twin there.
-FEWEST_DISTANCES = 2
-# Few distances count as one that is off by this part of its spread, divided by their number.
-FEW_DISTANCES = 0.5
 # The general map is taken where every other one has less than this fraction of its points.
 GENERAL_SHARE = 0.8
-# Two sides of a body differ by this fraction of the stature.
-ASYMMETRY = 0.018
 # A marker is taken where its distances are off by at most this many times their spread, and where every other
 # unknown marker is off by at least the second factor more.
 LARGEST_COST, CLEARLY_WORSE = 1.4, 1.5
 # What fits worse than this is all the same.
 HOPELESS = 3.0
-# Distances on a person that tell the size, as a fraction of the stature.
-LONG = 0.06
 # Markers up to this far off, m, are named in a message.
 NEAR = 0.15
-
-
-class _Fit(NamedTuple):
-    """How an unknown marker fits a place."""
-
-    cost: float  # Root mean square deviation of its distances to known markers, over their spread.
-    off: float  # Root mean square deviation, m.
 
 
 def name_by_place(recording: MarkerRecording, requested: str | None) -> tuple[MarkerRecording, str]:
@@ -75,7 +50,7 @@ def name_by_place(recording: MarkerRecording, requested: str | None) -> tuple[Ma
     also = {place for name, place in place_of.items() if name in beside}
     missing = {}
     for name, place in place_of.items():
-        twin = _other_side(place)
+        twin = other_side(place)
         # What is in the middle, what the other side has, and what both sides would use.
         wished = twin == place or twin in here or {twin, place} <= also
         if place not in here and (name in needed or wished):
@@ -89,14 +64,7 @@ def name_by_place(recording: MarkerRecording, requested: str | None) -> tuple[Ma
     known = {place: name for name, place in place_of.items() if name in index}
     if len(known) < FEWEST_KNOWN:
         return recording, ""
-
-    @cache
-    def measure(one: str, other: str) -> tuple[float, float]:
-        """Median and standard deviation of the distance of two markers, m; NaN if never seen together."""
-        apart = np.linalg.norm(some[:, index[one]] - some[:, index[other]], axis=1)
-        apart = apart[~np.isnan(apart)]
-        return (float(np.median(apart)), float(apart.std())) if apart.size else (np.nan, np.nan)
-
+    measure = measure_distances(some, index)
     sides = {name: _find_side(name, recording.names) for name in unknown}
     found: dict[str, str] = {}
     offs: dict[str, float] = {}
@@ -104,9 +72,9 @@ def name_by_place(recording: MarkerRecording, requested: str | None) -> tuple[Ma
     while True:
         fits = {
             place: [
-                _fit_place(place, name, known, measure, twin=bool(sides[name]))
+                fit_place(place, name, known, measure, twin=bool(sides[name]))
                 if may_be_at(name, place) and place.startswith(sides[name])
-                else _Fit(np.inf, np.inf)
+                else Fit(np.inf, np.inf)
                 for name in unknown
             ]
             for place in missing.keys() - found.keys()
@@ -178,64 +146,3 @@ def _find_side(name: str, names: Sequence[str]) -> str:
         if swapped and f"{name[:k]}{swapped}{name[k + 1 :]}" in names:
             return "left" if letter in "lL" else "right"
     return ""
-
-
-def _fit_place(
-    place: str,
-    name: str,
-    known: Mapping[str, str],
-    measure: Callable[[str, str], tuple[float, float]],
-    *,
-    twin: bool,
-) -> _Fit:
-    """Compare the distances of a marker to the known ones, by place, with those that a place has."""
-    positions, segments = _body()
-
-    def on_person(one: str, other: str) -> float:
-        return float(np.linalg.norm(positions[one] - positions[other]))
-
-    ratios = [
-        measure(known[one], known[other])[0] / apart
-        for _, names in segments
-        for one, other in combinations(sorted(names & known.keys()), 2)
-        if (apart := on_person(one, other)) > LONG
-    ]
-    stature = float(np.nanmedian(ratios)) if np.isfinite(ratios).any() else np.nan
-    deviations, offs, certain = [], [], int(twin)
-    for spread, names in segments:
-        for other in sorted(names & known.keys()) if place in names else ():
-            apart, moving = measure(name, known[other])
-            expected, size = stature * on_person(place, other), spread
-            twins = _other_side(place), _other_side(other)
-            if known.keys() >= {*twins} and twins != (other, place):
-                expected, size = measure(known[twins[0]], known[twins[1]])[0], ASYMMETRY
-                certain += 1
-            if np.isfinite(apart - expected):
-                offs.append(apart - expected)
-                deviations += [offs[-1] / (size * stature), moving / (spread * stature)]
-    if not offs or len(offs) + certain < FEWEST_DISTANCES:
-        return _Fit(np.inf, np.inf)
-    cost, off = (float(np.sqrt(np.mean(np.square(each)))) for each in (deviations, offs))
-    return _Fit(cost + FEW_DISTANCES / len(offs), off)
-
-
-def _other_side(place: str) -> str:
-    """Name the same place of the other side; of one in the middle itself."""
-    side, _, name = place.partition("_")
-    return {"left": f"right_{name}", "right": f"left_{name}"}.get(side, place)
-
-
-@cache
-def _body() -> tuple[Mapping[str, Array], tuple[tuple[float, frozenset[str]], ...]]:
-    """Read where markers are on a person, and which keep their distances, with the spread of these."""
-    content = read_yaml(Path(__file__).with_suffix(".yaml"), MotionError).value
-    positions = {}
-    for place, at in content["positions"].items():
-        positions[place] = np.array(at)
-        positions[_other_side(place)] = np.array(at) * ([1.0, -1.0, 1.0] if "_" in place else 1.0)
-    segments = []
-    for segment in content["segments"]:
-        for sides in [SIDES] if segment.get("both") else [(side,) for side in SIDES]:
-            names = {place.replace("{side}", side) for place in segment["places"] for side in sides}
-            segments.append((segment["spread"], frozenset(names)))
-    return positions, tuple(segments)

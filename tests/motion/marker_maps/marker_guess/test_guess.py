@@ -90,7 +90,13 @@ def test_sides_and_lengths_that_geometry_contradicts_are_said(body):
     assert any("left and right by the names contradict" in note and "mirrored" in note for note in notes)
     far = recording.positions.copy()
     far[:, recording.names.index("WristThumb_L")] += 0.4
-    _, _, notes = guess_roles(replace(recording, positions=far))
+    _, roles, notes = guess_roles(replace(recording, positions=far))
+    assert "left_radial_wrist" not in roles.values()
+    assert any(note.startswith("WristThumb_L is not at left_radial_wrist: it is 0.") for note in notes)
+    long = recording.positions.copy()
+    elbow, wrist = (recording.names.index(name) for name in ("ElbowOuter_L", "WristThumb_L"))
+    long[:, wrist] += 0.45 * (long[:, wrist] - long[:, elbow])
+    _, _, notes = guess_roles(replace(recording, positions=long))
     assert any(note.startswith("lateral_elbow to radial_wrist is ") for note in notes)
 
 
