@@ -203,7 +203,7 @@ def reading_options(
         ),
     ] = None,
     body_model: Annotated[
-        Path | None, option("Your SMPL, SMPL-H or SMPL-X model file, for joint places.", "FILE")
+        Path | None, option("Your SMPL, SMPL-H, SMPL-X or OpenSim model file, for joint places.", "FILE")
     ] = None,
     fps: Annotated[float | None, option("Frames a second of a file that does not say it.", "HZ")] = None,
 ) -> ReadOptions:

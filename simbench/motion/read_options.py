@@ -45,7 +45,7 @@ class ReadOptions:
         Names of the joints of an array that has none: a name such as `smpl`, or the path of a file that lists
         them.
     body_model : str or None
-        Path of the user's SMPL, SMPL-H or SMPL-X model file.
+        Path of the user's SMPL, SMPL-H, SMPL-X or OpenSim model file.
     fps : float or None
         Sampling rate of a file that does not say it, Hz; overrules what the file says.
     reader : str or None

@@ -25,6 +25,7 @@ from simbench.motion.readers.deepmimic import read_deepmimic
 from simbench.motion.readers.joint_array import read_archive
 from simbench.motion.readers.mvnx import read_mvnx
 from simbench.motion.readers.netcdf_reader import read_netcdf
+from simbench.motion.readers.opensim_motion import read_opensim_motion, refuse_model
 from simbench.motion.readers.trc import read_trc
 from simbench.motion.recordings import MarkerRecording, SkeletonRecording
 from simbench.motion.shipped import list_sample_recordings
@@ -54,12 +55,15 @@ SUFFIXES: dict[str, Callable[[Path, ReadOptions], Recording]] = {
     ".bvh": read_bvh,
     ".c3d": read_c3d,
     ".csv": read_csv,
+    ".mot": read_opensim_motion,
     ".mvnx": read_mvnx,
     ".nc": read_netcdf,
     ".npy": read_archive,
     ".npz": read_archive,
+    ".osim": refuse_model,
     ".pickle": read_archive,
     ".pkl": read_archive,
+    ".sto": read_opensim_motion,
     ".trc": read_trc,
     ".txt": lambda path, _: read_deepmimic(path),
 }

@@ -10,6 +10,7 @@ import pinocchio as pin
 from pydantic import ValidationError
 
 from simbench.errors import RobotError, SimbenchError
+from simbench.files.xml_document import read_xml
 from simbench.robot.description import Description
 from simbench.robot.mjcf.kept_conversion import MjcfExtension
 from simbench.robot.scaffold.arms import frame_entry, guess_arms
@@ -32,7 +33,7 @@ from simbench.robot.scaffold.limb_chains import Correction, LimbChain, Limbs, fi
 from simbench.robot.scaffold.robot_tree import Array, Confidence, Guess, RobotTree
 from simbench.robot.scaffold.standing import guess_stance
 from simbench.robot.sides import SIDES
-from simbench.robot.urdf.elements import parse_numbers, read_xml
+from simbench.robot.urdf.elements import parse_numbers
 from simbench.robot.urdf.normalise import UNLIMITED_EFFORT, UNLIMITED_VELOCITY
 
 _LIFT = 0.9  # Part of its range at which a lift in the trunk stays.
@@ -286,7 +287,7 @@ def _drives(tree: RobotTree) -> tuple[dict[str, dict[str, float]], dict[str, str
     for folder in (tree.path.parent, tree.path.parent.parent / "srdf"):
         for path in sorted(folder.glob("*.srdf")):
             try:
-                root = read_xml(path)
+                root = read_xml(path, RobotError)
             except SimbenchError:
                 continue
             for element in root.iterfind(".//rotor_params/joint"):

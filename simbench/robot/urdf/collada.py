@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from simbench.robot.urdf.elements import read_xml
+from simbench.errors import RobotError
+from simbench.files.xml_document import read_xml
 
 LARGEST_FILE = 100_000_000  # Largest file, bytes.
 _POLYGONS = ("polylist", "polygons", "tristrips", "trifans")
@@ -72,7 +73,7 @@ def parse_collada(path: Path) -> ET.Element:
     Returns the element `<COLLADA>`; tags without namespaces. Raises InvalidMeshError, RobotError if the file
     is not XML, or something else than Collada.
     """
-    root = read_xml(path, LARGEST_FILE)
+    root = read_xml(path, RobotError, LARGEST_FILE)
     for element in root.iter():
         element.tag = element.tag.rpartition("}")[2]
     if root.tag != "COLLADA":

@@ -7,77 +7,16 @@ import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from xml.parsers import expat
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simbench.errors import RobotError
-from simbench.files.text import printable, require_regular_file
+from simbench.files.text import printable
+from simbench.files.xml_document import read_xml
 from simbench.robot.mjcf.kept_conversion import convert_kept
 from simbench.robot.urdf.xacro_files import expand_xacro, is_xacro
 from simbench.system.limits import MOST_ELEMENTS, require_at_most
-
-# Largest file, bytes. Meshes are files of their own: the largest URDFs have a few megabytes.
-LARGEST_FILE = 20_000_000
-DEEPEST = 50  # Largest depth of nested elements; a URDF needs seven.
-UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
-
-
-def read_xml(path: Path, largest: int = LARGEST_FILE) -> ET.Element:
-    """Read an XML file.
-
-    `largest`: largest size that is read, bytes. Returns the outermost element; names in a namespace have the
-    form `{namespace}name`.
-    """
-    try:
-        with require_regular_file(path, RobotError).open("rb") as file:
-            content = file.read(largest + 1)
-    except OSError as error:
-        raise RobotError(f"{path}: cannot be read: {error.strerror}") from error
-    if len(content) > largest:
-        raise RobotError(f"{path}: larger than {largest // 1_000_000} MB; meshes belong in other files")
-    if not content.startswith(UTF_16_MARKS):
-        # Other readers accept blanks before the XML declaration and a zero byte at the end.
-        content = content.strip(b"\0 \t\r\n")
-    parser = expat.ParserCreate(namespace_separator="}")
-    parser.buffer_text = True
-    parser.ordered_attributes = False
-    builder = ET.TreeBuilder()
-    depth = 0
-
-    def start(tag: str, attributes: dict[str, str]) -> None:
-        nonlocal depth
-        depth += 1
-        if depth > DEEPEST:
-            raise ValueError(
-                f"line {parser.CurrentLineNumber}: <{tag}> is nested more than {DEEPEST} elements deep"
-            )
-        # Names in a namespace are written as ElementTree does.
-        names = {name: "{" + name if "}" in name else name for name in (tag, *attributes)}
-        builder.start(names[tag], {names[key]: value for key, value in attributes.items()})
-
-    def end(tag: str) -> None:
-        nonlocal depth
-        depth -= 1
-        builder.end("{" + tag if "}" in tag else tag)
-
-    def declare_type(*_declaration: object) -> None:
-        raise ValueError(
-            f"line {parser.CurrentLineNumber}: a document type declaration is not allowed; "
-            "write what its entities stand for"
-        )
-
-    parser.StartElementHandler = start
-    parser.EndElementHandler = end
-    parser.CharacterDataHandler = builder.data
-    parser.StartDoctypeDeclHandler = declare_type
-    try:
-        parser.Parse(content, True)
-    except (expat.ExpatError, LookupError, ValueError) as error:
-        raise RobotError(f"{path}: not XML: {error}") from error
-    return builder.close()
-
 
 MOVING = ("revolute", "continuous", "prismatic")
 INERTIA = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
@@ -166,13 +105,13 @@ def parse_urdf(path: Path, xacro: Mapping[str, str] | None = None) -> ET.Element
             f"{path}: a USD file; USD is not read: convert it to a URDF (pip install nvidia-srl-usd-to-urdf, "
             "or Isaac Sim: File > Export to URDF), or take the URDF or MJCF that it was made from"
         )
-    robot = read_xml(path)
+    robot = read_xml(path, RobotError)
     if robot.tag == "robot" and is_xacro(path, robot):
         robot = expand_xacro(path, xacro or {})
     elif xacro:
         raise RobotError(f"{path}: no xacro file; arguments of xacro are allowed for a .xacro file only")
     if robot.tag == "mujoco":
-        robot = read_xml(convert_kept(path))
+        robot = read_xml(convert_kept(path), RobotError)
     if robot.tag != "robot":
         other = _OTHER_FORMATS.get(robot.tag)
         hint = f"; {other} is not read: convert it to a URDF" if other else ""
