@@ -23,9 +23,11 @@ from simbench.motion.readers.c3d_reader import read_c3d
 from simbench.motion.readers.csv_reader import read_csv
 from simbench.motion.readers.deepmimic import read_deepmimic
 from simbench.motion.readers.joint_array import read_archive
+from simbench.motion.readers.landmarks import read_landmarks
 from simbench.motion.readers.mvnx import read_mvnx
 from simbench.motion.readers.netcdf_reader import read_netcdf
 from simbench.motion.readers.opensim_motion import read_opensim_motion, refuse_model
+from simbench.motion.readers.qualisys import read_tsv
 from simbench.motion.readers.trc import read_trc
 from simbench.motion.recordings import MarkerRecording, SkeletonRecording
 from simbench.motion.shipped import list_sample_recordings
@@ -55,6 +57,7 @@ SUFFIXES: dict[str, Callable[[Path, ReadOptions], Recording]] = {
     ".bvh": read_bvh,
     ".c3d": read_c3d,
     ".csv": read_csv,
+    ".json": read_landmarks,
     ".mot": read_opensim_motion,
     ".mvnx": read_mvnx,
     ".nc": read_netcdf,
@@ -65,6 +68,7 @@ SUFFIXES: dict[str, Callable[[Path, ReadOptions], Recording]] = {
     ".pkl": read_archive,
     ".sto": read_opensim_motion,
     ".trc": read_trc,
+    ".tsv": read_tsv,
     ".txt": lambda path, _: read_deepmimic(path),
 }
 # Size, bytes, of the largest file of a format that is read in blocks and of which only poses are kept.
