@@ -71,9 +71,11 @@ AXIS_FIRST = re.compile(r"(?P<axis>[xyzXYZ])[\s._:\-]+(?P<name>.+)$")
 # A line of axes alone: `X`, `y (mm)`, `Z12`.
 AXIS_ALONE = re.compile(r"(?P<axis>[xyzXYZ])\d*\s*(?:[\[(](?P<unit>\w+)[\])])?$")
 # Words at the end of a point's name that say that the columns are positions, or that they are something else.
-POSITION_WORDS = re.compile(r"[\s._:\-]*(?:pos|position|coord|coordinate|translation|xyz)$", re.IGNORECASE)
+POSITION_WORDS = re.compile(
+    r"(?:-joint)?[\s._:\-]*(?:posi?|position|coord|coordinate|translation|xyz)$", re.IGNORECASE
+)
 OTHER_WORDS = re.compile(
-    r"(?:^|[\s._:\-])(?:vel|velocity|acc|acceleration|rot|rotation|quat|quaternion|orientation|angle|euler|gyro|mag|"
+    r"(?:^|[\s._:\-])(?:velo?|velocity|acce?|acceleration|rot|rotation|quat|quaternion|orientation|angle|euler|gyro|mag|"
     r"force|moment|error)s?$",
     re.IGNORECASE,
 )

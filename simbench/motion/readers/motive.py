@@ -21,7 +21,7 @@ from simbench.kinematics.arrays import Array
 from simbench.motion.marker_maps.map_evaluation import normalise
 from simbench.motion.read_options import UNITS, ReadOptions, resolve_length_unit
 from simbench.motion.readers.joint_names import name_joints
-from simbench.motion.readers.marker_tables import find_times, read_sparse_numbers, split_row
+from simbench.motion.readers.marker_tables import find_times, quote, read_sparse_numbers, split_row
 from simbench.motion.recordings import MarkerRecording, SkeletonRecording, compute_world_poses, find_parent
 from simbench.robot.sides import SIDES
 
@@ -92,6 +92,12 @@ def read_motive_csv(
             (each for each in columns if each.kind in MARKER_TYPES), key=lambda c: MARKER_TYPES.index(c.kind)
         )
         named = [c for c in markers if not c.name.rpartition(":")[2].lower().startswith("unlabeled")]
+        bodies = sorted({each.name for each in columns if each.kind == "Rigid Body"})
+        if bodies and {each.kind for each in named} <= {"Rigid Body Marker"}:
+            raise MotionError(
+                f"{source}: holds rigid bodies ({', '.join(map(quote, bodies))[:100]}), no person's bones or "
+                "markers; track a Skeleton in Motive and export its bones, or BVH"
+            )
         if len(named) < len(markers):
             notes.append(f"{len(markers) - len(named)} unlabelled points ignored")
         found: dict[str, _Columns] = {}
