@@ -26,7 +26,7 @@ from simbench.motion.readers.joint_array import read_archive
 from simbench.motion.readers.landmarks import read_landmarks
 from simbench.motion.readers.mvnx import read_mvnx
 from simbench.motion.readers.netcdf_reader import read_netcdf
-from simbench.motion.readers.opensim_motion import read_opensim_motion, refuse_model
+from simbench.motion.readers.opensim_motion import MODEL_ADVICE, read_opensim_motion
 from simbench.motion.readers.qualisys import read_tsv
 from simbench.motion.readers.trc import read_trc
 from simbench.motion.recordings import MarkerRecording, SkeletonRecording
@@ -63,7 +63,6 @@ SUFFIXES: dict[str, Callable[[Path, ReadOptions], Recording]] = {
     ".nc": read_netcdf,
     ".npy": read_archive,
     ".npz": read_archive,
-    ".osim": refuse_model,
     ".pickle": read_archive,
     ".pkl": read_archive,
     ".sto": read_opensim_motion,
@@ -74,7 +73,7 @@ SUFFIXES: dict[str, Callable[[Path, ReadOptions], Recording]] = {
 # Size, bytes, of the largest file of a format that is read in blocks and of which only poses are kept.
 LARGEST_STREAMS = {".bvh": 10_000_000_000}
 # Formats that are not read, and what to do about them.
-REFUSED = {".pt": TORCH_ADVICE, ".pth": TORCH_ADVICE}
+REFUSED = {".osim": MODEL_ADVICE, ".pt": TORCH_ADVICE, ".pth": TORCH_ADVICE}
 # Group of the plug-ins that read a file format, or a source with its own prefix.
 GROUP = "readers"
 

@@ -49,9 +49,9 @@ FLAT = 0.02
 FEWEST_POINTS = 5
 # A point whose track stays within this fraction of the arm's length does not move.
 STILL = 1e-3
-# Landmarks whose x and y are fractions of an image lie in this range; their hips are farther from 0 than
-# the second number, while landmarks in metres have them at 0.
-IMAGE_RANGE, OFF_CENTRE = (-0.5, 1.5), 0.15
+# Landmarks whose x and y are fractions of an image lie in this range, most of them at least; their hips are
+# farther from 0 than the third number, while landmarks in metres have them at 0.
+IMAGE_RANGE, MOST_INSIDE, OFF_CENTRE = (-0.5, 1.5), 0.95, 0.15
 # Length of an arm from shoulder to wrist, m: from a child of two years to a giant.
 ARM_LENGTHS = (0.27, 0.85)
 # Units in which arrays are written; inches are not, and would make centimetres ambiguous.
@@ -247,13 +247,16 @@ def refuse_image_positions(positions: Array, tracks: Mapping[str, Array], source
         return
     size = np.sqrt((about**2).sum(axis=1).mean())
     low, high = IMAGE_RANGE
-    inside = ((positions[seen][:, :2] > low) & (positions[seen][:, :2] < high)).all()
+    inside = ((positions[seen][:, :2] > low) & (positions[seen][:, :2] < high)).mean() > MOST_INSIDE
+    length, (short, long) = measure_arm(tracks), ARM_LENGTHS
+    human = length is not None and any(short <= length * UNITS[unit] <= long for unit in ARRAY_UNITS)
     depth_from_hips = np.abs(middle[:, 2]).max() < FLAT * size
     off_centre = np.abs(np.median(middle[:, :2], axis=0)).min() > OFF_CENTRE
-    if inside and depth_from_hips and off_centre:
+    if (inside or not human) and depth_from_hips and off_centre:
+        what = "fractions" if inside else "pixels"
         raise MotionError(
-            f"{source}: x and y are fractions of an image and z is relative to the hips: not metres; save "
-            "the world landmarks instead (pose_world_landmarks)"
+            f"{source}: x and y are {what} of an image and z is relative to the hips: not metres; save the "
+            "world landmarks instead (pose_world_landmarks)"
         )
 
 

@@ -27,6 +27,9 @@ OTHER_TITLES = re.compile(
 OTHER_COLUMN = re.compile(
     r".*(force|moment|torque|activation|fiber_length|excitation|reserve).*", re.IGNORECASE
 )
+MODEL_ADVICE = (
+    "an OpenSim model holds no motion; read its coordinates (.mot, .sto) with --body-model MODEL.osim"
+)
 # Beyond the first number, rad, an angle is in degrees; below the second, all are in rad.
 LARGEST_ANGLE, SMALLEST_ANGLE = 2 * np.pi, 3.2
 # Angles beyond their ranges by more than this, rad; and part of the samples in which right ones may be.
@@ -149,12 +152,4 @@ def find_model(path: Path, options: ReadOptions, shown: str) -> Path:
     raise MotionError(
         f"{path}: holds coordinates of an OpenSim model ({shown}, ...), and {found}; put its .osim there "
         f"as {path.stem}.osim, or name it (--body-model MODEL.osim)"
-    )
-
-
-def refuse_model(path: Path, options: ReadOptions) -> SkeletonRecording:
-    """Refuse a model, which holds no motion."""
-    raise MotionError(
-        f"{path}: an OpenSim model holds no motion; read the .mot or .sto of its coordinates, with "
-        f"--body-model {path.name}"
     )

@@ -229,7 +229,7 @@ def test_motives_markers(tmp_path, person, make_markers, up):
         ),
         (
             lambda text: text.replace("Bone,", "Rigid Body,").replace(",Bone Marker", ",Rigid Body"),
-            "neither bones nor",
+            "holds rigid bodies .*track a Skeleton in Motive",
         ),
         (lambda text: text.replace(":LUArm", ":Left").replace(":RUArm", ":Right"), "no complete arm"),
         (lambda text: changed_cells(text, [5], 3, ["abc"]), "column 4: 'abc' is not a number"),

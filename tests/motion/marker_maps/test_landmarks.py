@@ -135,8 +135,18 @@ def test_positions_of_noitom_beside_other_quantities(tmp_path, person):
     np.testing.assert_allclose(found, person.joints["right_knee"], atol=1e-8)
 
 
+@pytest.mark.parametrize(("scale", "words"), [(1.0, "fractions of an image"), (640.0, "pixels of an image")])
+def test_landmarks_of_an_image_are_refused(tmp_path, person, scale, words):
+    """One of them is far out of the image."""
+    points = make_points(person) * [0.3, 0.5, 0.3] + [0.5, 0.6, 0.0]
+    points[5, 31, 1] += 1.2
+    path = tmp_path / "pose.json"
+    path.write_text(json.dumps([{"pose_landmarks": frame} for frame in write_points(scale * points)]))
+    with pytest.raises(MotionError, match=f"{words} .*pose_world_landmarks"):
+        read_recording(str(path), ReadOptions(fps=30))
+
+
 REFUSED = {
-    "image": ([{"pose_landmarks": 1}], None),
     "another": (
         {"version": 1.2, "people": []},
         "an object of 'version', 'people'; known: frames of landmarks",
@@ -151,12 +161,8 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_other_content_is_one_line(tmp_path, person, name):
+def test_other_content_is_one_line(tmp_path, name):
     content, words = REFUSED[name]
-    if name == "image":
-        image = write_points(make_points(person) * [0.4, 0.4, 0.4] + [0.5, 0.6, 0.0])
-        content = [{"pose_landmarks": frame} for frame in image]
-        words = "fractions of an image .*pose_world_landmarks"
     path = tmp_path / "pose.json"
     path.write_text(json.dumps(content))
     with pytest.raises(MotionError, match=words) as caught:

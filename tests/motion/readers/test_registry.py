@@ -21,7 +21,7 @@ LENGTH = np.sqrt(0.145**2 + 0.210**2)
         ("actor:juggle", "unknown task; known: .*drawer"),
         (
             "dance.fbx",
-            r"no reader for \.fbx; .* \.bvh, \.c3d, \.csv, \.mvnx, \.nc, \.npy, \.npz, .* \.trc, \.txt",
+            r"no reader for \.fbx; .* \.bvh, \.c3d, \.csv, \.json, \.mot, .* \.sto, \.trc, \.tsv, \.txt",
         ),
         ("nowhere/dance.bvh", "no such file"),
         ("dance", "without suffix"),
