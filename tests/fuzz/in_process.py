@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from mutations import mutate_arrays, mutate_bytes, mutate_text, mutate_tree, mutate_xml
+from mutations import mutate_arrays, mutate_bytes, mutate_json, mutate_text, mutate_tree, mutate_xml
 from sandbox import Case
 from seeds import ReaderSeeds
 
@@ -157,6 +157,8 @@ READERS: Mapping[str, Reader] = {
     "MVNX": Reader(("take.mvnx",), (mutate_xml,)),
     "Motive": Reader(("bones.csv", "marks.csv"), (mutate_text,)),
     "named positions": Reader(("joints.csv",), (mutate_text,)),
+    "Qualisys": Reader(("marks.tsv",), (mutate_text,)),
+    "landmarks": Reader(("points.json",), (mutate_json,)),
     "robot table": Reader(("unitree.csv", "named.csv"), (mutate_text,)),
     "robot npz": Reader(("npz.npz", "qpos.npz", "table.npy"), _ARRAYS),
     "robot pickle": Reader(("gmr.pkl", "phc.pkl", "lists.pkl", "qpos.pkl"), _ARRAYS),

@@ -298,6 +298,8 @@ INPUTS: Mapping[str, Input] = {
     "motive": Input(_motion(("bones.csv", "marks.csv"), mutate_text), 0.03),
     "named points": Input(_motion(("joints.csv",), mutate_text), 0.03),
     "joint array": Input(_motion(("joints.npy", "joints.npz"), mutate_bytes), 0.03),
+    "qualisys": Input(_motion((".tsv",), mutate_text), 0.02),
+    "landmarks": Input(_motion((".json",), mutate_json), 0.02),
     "mvnx": Input(_motion((".mvnx",), mutate_xml), 0.03),
     "deepmimic": Input(_motion((".txt",), mutate_json), 0.04),
     "netcdf": Input(_motion((".nc",), mutate_sealed), 0.04),

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import json
 import pickle
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,7 +14,7 @@ import numpy as np
 import trimesh
 from skeleton_dialects import dialects, known_motion, write_bvh
 from smpl_files import amass_archive, body_model
-from written_tables import joint_array, motive, motive_markers, mvnx, table
+from written_tables import joint_array, motive, motive_markers, mvnx, qualisys, table
 
 from simbench import read_motion
 from simbench.cli.main import main
@@ -263,10 +264,16 @@ def _tables(motion: HumanMotion) -> dict[str, bytes]:
         time=motion.time, joints=joints, rotations=rotations, pelvis_place=joints["pelvis"]
     )
     plain = [*(f"{side}_{joint}" for side in ("left", "right") for joint in ("shoulder", "elbow", "wrist"))]
+    markers = {name: joints[name] for name in (*plain, "pelvis")}
+    landmarks = joint_array(person, LAYOUTS["mediapipe"][0]).round(6).tolist()
     found = {
+        "marks.tsv": qualisys(markers, person.time),
+        "points.json": json.dumps(
+            {"fps": 60, "frames": [{"pose_world_landmarks": each} for each in landmarks]}
+        ),
         "take.mvnx": mvnx(person),
         "bones.csv": motive(person),
-        "marks.csv": motive_markers({name: joints[name] for name in (*plain, "pelvis")}, person.time),
+        "marks.csv": motive_markers(markers, person.time),
         "joints.csv": table(person, lambda name: [f"{name}_{axis}" for axis in "xyz"]),
     }
     array, archive = io.BytesIO(), io.BytesIO()

@@ -254,3 +254,12 @@ def motive_markers(markers, time, *, up="y", gap=None):
     above = [",".join(("", "", *row)) for row in cells.values()]
     letters = ",".join(("Frame", "Time (Seconds)", *["X", "Y", "Z"] * len(markers)))
     return "\n".join([header, "", *above, letters, *lines]) + "\n"
+
+
+def qualisys(markers, time):
+    """Text of a TSV file of Qualisys Track Manager with markers."""
+    header = [f"NO_OF_MARKERS\t{len(markers)}", "FREQUENCY\t100", "DATA_INCLUDED\t3D"]
+    header.append("\t".join(["MARKER_NAMES", *markers]))
+    values = np.concatenate([time[:, None], *(1000.0 * track for track in markers.values())], axis=1)
+    rows = ["\t".join((str(k + 1), *(f"{value:.5f}" for value in row))) for k, row in enumerate(values)]
+    return "\n".join([*header, *rows]) + "\n"
