@@ -57,9 +57,7 @@ def read_opensim_motion(path: Path, options: ReadOptions) -> SkeletonRecording:
             f"{source}, line {start + 1}: time and different names of coordinates must follow endheader"
         )
     # States are written as /jointset/hip_r/hip_flexion_r/value.
-    names = [
-        each.split("/")[-2] if each.endswith("/value") and "/" in each[:-6] else each for each in columns[1:]
-    ]
+    names = [each.removesuffix("/value").rpartition("/")[2] for each in columns[1:]]
     if OTHER_TITLES.fullmatch(title) or all(OTHER_COLUMN.fullmatch(name) for name in names):
         raise MotionError(
             f"{source}: holds {quote(title)} ({shown}, ...), no joint angles; give the table of coordinates, "
@@ -83,12 +81,10 @@ def read_opensim_motion(path: Path, options: ReadOptions) -> SkeletonRecording:
     slips = Slips(source, options.strict)
     angles = [name for name in coordinates if name in model.list_angles()]
     said = next((each for line in words if (each := line.replace(" ", "")).startswith("indegrees=")), "")
-    degrees, largest = (
-        said.endswith("=yes"),
-        max((np.abs(coordinates[name]).max() for name in angles), default=0),
-    )
+    degrees = said.endswith("=yes")
+    largest = max((float(np.abs(coordinates[name]).max()) for name in angles), default=0.0)
     if not said:
-        degrees = bool(largest > LARGEST_ANGLE)
+        degrees = largest > LARGEST_ANGLE
         slips.doubt("the header has no inDegrees", f"angles in {'degrees' if degrees else 'rad'} assumed")
     elif degrees and 0 < largest < SMALLEST_ANGLE:
         slips.doubt(f"all angles are below {largest:.2g} and inDegrees is yes", "taken as degrees")
@@ -115,29 +111,21 @@ def read_opensim_motion(path: Path, options: ReadOptions) -> SkeletonRecording:
         )
     with np.errstate(over="ignore", invalid="ignore"):
         positions, rotations = model.compute_poses(coordinates)
-        rest, turned = model.compute_poses(dict.fromkeys(model.defaults, np.zeros(1)))
+        rest, turned = model.compute_poses(dict.fromkeys({*model.defaults} - {*model.coupled}, np.zeros(1)))
     if not (np.isfinite(positions).all() and np.isfinite(rest).all()):
         raise MotionError(f"{source}: with {model_path.name}, some positions are not finite")
     offsets = rest[0].copy()
     offsets[model.parents >= 0] -= rest[0][model.parents[model.parents >= 0]]
     rotations = rotations @ turned[0].transpose(0, 2, 1)
-    time = find_times(table[:, 0], options.fps, source)
-    if options.fps is not None:
-        time = np.arange(len(table)) / options.fps
+    time = (
+        find_times(table[:, 0], None, source) if options.fps is None else np.arange(len(table)) / options.fps
+    )
     slips.notes.append(f"model {model_path.name}: {len(model.names)} bodies, {sum(known)} coordinates")
     if not all(known):
         slips.notes.append(f"{len(names) - sum(known)} further columns ignored")
-    bodies = model.parents, offsets, positions, rotations
-    return SkeletonRecording(
-        time,
-        model.names,
-        *bodies,
-        source,
-        "m",
-        options.up or "y",
-        notes=tuple(slips.notes),
-        doubts=tuple(slips.doubts),
-    )
+    bodies, up = (model.parents, offsets, positions, rotations), options.up or "y"
+    notes, doubts = tuple(slips.notes), tuple(slips.doubts)
+    return SkeletonRecording(time, model.names, *bodies, source, "m", up, notes=notes, doubts=doubts)
 
 
 def find_model(path: Path, options: ReadOptions, shown: str) -> Path:
@@ -145,11 +133,11 @@ def find_model(path: Path, options: ReadOptions, shown: str) -> Path:
     if options.body_model is not None:
         return Path(options.body_model)
     beside = sorted(path.parent.glob("*.osim"))
-    named = [each for each in beside if each.stem == path.stem] or beside
-    if len(named) == 1:
-        return named[0]
+    fitting = [each for each in beside if each.stem == path.stem] or beside
+    if len(fitting) == 1:
+        return fitting[0]
     found = f"{len(beside)} models are beside it" if beside else "no model is beside it"
     raise MotionError(
-        f"{path}: holds coordinates of an OpenSim model ({shown}, ...), and {found}; put its .osim there "
-        f"as {path.stem}.osim, or name it (--body-model MODEL.osim)"
+        f"{path}: a table of OpenSim ({shown}, ...) needs the model whose coordinates it holds, and {found}; "
+        f"put its .osim there as {path.stem}.osim, or name it (--body-model MODEL.osim)"
     )
