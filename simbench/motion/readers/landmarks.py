@@ -66,7 +66,12 @@ def read_landmarks(path: Path, options: ReadOptions) -> MarkerRecording:
     arrays |= {key: np.array(value, dtype=float) for key, value in scalars if _is_number(value)}
     if not all(name.isdecimal() for name in names):
         arrays["joint_names"] = np.array([name.lower() for name in names])
-    times = np.array([_find_time(frame) for frame in frames])
+    # Times of the frames in any unit, NaN where a frame has none.
+    written = [
+        [frame[key] for key in TIMES if _is_number(frame.get(key))] if isinstance(frame, dict) else []
+        for frame in frames
+    ]
+    times = np.array([float(each[0]) if each and abs(each[0]) < LARGEST_TIME else np.nan for each in written])
     if options.fps is not None or not np.isfinite(times).all():
         return read_joint_array(arrays, "keypoints_3d", source, options)
     step, (low, high) = float(np.median(np.diff(times))), STEPS
@@ -105,12 +110,6 @@ def _find_pose(frame: Any) -> dict[str, tuple[float, ...]]:
     if isinstance(frame, dict):
         inner = next((frame[key] for key in POSES if frame.get(key)), None)
     return _find_pose(inner) if inner else {}
-
-
-def _find_time(frame: Any) -> float:
-    """Find the time of a frame in any unit; NaN if it has none."""
-    times = [frame[key] for key in TIMES if _is_number(frame.get(key))] if isinstance(frame, dict) else []
-    return float(times[0]) if times and abs(times[0]) < LARGEST_TIME else np.nan
 
 
 def _is_number(value: Any) -> bool:
