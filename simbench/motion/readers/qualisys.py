@@ -99,10 +99,13 @@ def read_tsv(path: Path, options: ReadOptions) -> HumanMotion | MarkerRecording 
     named = [
         k for k, name in enumerate(bare) if not UNLABELLED.fullmatch(name) and not QTM_NAME.fullmatch(name)
     ]
-    # Where nobody has labelled a marker, all are read: a map may know QTM's own names.
-    named = named or [k for k, name in enumerate(bare) if QTM_NAME.fullmatch(name)]
+    # Where nobody has labelled a marker, the user's map may know QTM's own names.
+    named = named or [k for k, name in enumerate(bare) if QTM_NAME.fullmatch(name) and options.marker_map]
     if not named:
-        raise MotionError(f"{source}: none of {len(labels)} markers has a name; label them in QTM")
+        raise MotionError(
+            f"{source}: none of {len(labels)} markers has a name; label them in QTM, or declare a marker map "
+            f"with the names that QTM gave, such as {quote(bare[0])} (--map)"
+        )
     names, notes = drop_shared_prefix([labels[k] for k in named])
     kept = keep_first_of_each_name(
         names,
