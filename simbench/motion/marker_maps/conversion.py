@@ -34,6 +34,7 @@ from simbench.motion.marker_maps.recorded_body import (
     find_vertical_axis,
     place_in_world,
 )
+from simbench.motion.marker_maps.skeleton_tree import find_animal_parts
 from simbench.motion.read_options import UNITS, ReadOptions
 from simbench.motion.recordings import MarkerRecording, SkeletonRecording
 from simbench.robot.sides import SIDES
@@ -161,6 +162,28 @@ NO_ARMS = "no arm was recorded: both hang beside the trunk, and only the legs fo
 STROKE_EVENTS = ("stroke start", "stroke end")
 
 
+def _find_lean(recording: MarkerRecording | SkeletonRecording, upright: Mapping[str, Array]) -> str:
+    """Doubt a body whose shoulders are not over its feet in the median; refuse that of an animal.
+
+    `upright`: tracks (T, 3) of the joints with z up, m. Returns the doubt, or nothing.
+    """
+    along = connect_means(upright, ("left_ankle", "right_ankle"), ("left_shoulder", "right_shoulder"))
+    mean = np.array([0.0, 0.0, 1.0]) if along is None else np.median(normalise(along), axis=0)
+    lean = float(np.degrees(np.arctan2(np.hypot(mean[0], mean[1]), mean[2])))
+    if lean < LARGEST_LEAN:
+        return ""
+    animal = find_animal_parts(recording.names) if isinstance(recording, SkeletonRecording) else []
+    if animal:
+        raise MotionError(
+            f"{recording.source}: an animal's skeleton, no person's: it has {', '.join(animal[:4])}, and its "
+            f"shoulders are {lean:.0f}° from over its hind feet in the median"
+        )
+    return (
+        f"the body leans {lean:.0f}° from the vertical in the median: the file's axes are oblique, or the "
+        "person does not stand"
+    )
+
+
 def to_human_motion(
     recording: MarkerRecording | SkeletonRecording, options: ReadOptions, filled: tuple[Gap, ...] = ()
 ) -> HumanMotion:
@@ -238,16 +261,9 @@ def to_human_motion(
         )
         turn, origin = rotation @ turn, rotation @ origin
         notes.append(note)
-        # Who stands does not lean as a whole in the median.
-        along = connect_means(upright, ("left_ankle", "right_ankle"), ("left_shoulder", "right_shoulder"))
-        mean = np.array([0.0, 0.0, 1.0]) if along is None else np.median(normalise(along), axis=0)
-        lean = float(np.degrees(np.arctan2(np.hypot(mean[0], mean[1]), mean[2])))
-        if not lean < LARGEST_LEAN:
-            doubts.append(
-                f"the body leans {lean:.0f}° from the vertical in the median: the file's axes are oblique, "
-                "or the person does not stand"
-            )
-        del upright, pelvis, feet, ankles, along
+        doubt = _find_lean(recording, upright)
+        doubts += [doubt] if doubt else []
+        del upright, pelvis, feet, ankles
     body.points.clear()
     for name, track in joints.items():
         joints[name] = np.asarray(size.factor * track @ turn.T - origin)

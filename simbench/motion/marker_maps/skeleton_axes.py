@@ -210,6 +210,8 @@ FLEXED, CONCENTRATED = 0.03, 0.85
 # Angle between the thumb's side by the elbow's plane and by the reference posture, degrees: beyond it the
 # posture is not what it seems, and the elbow is believed.
 CONTRADICTION = 60.0
+# No bone of a hand is longer than so many forearms; a hand itself is 0.74 of one (Drillis and Contini 1966).
+LONGEST_HAND = 1.0
 # Bones of an arm whose directions in the rest pose differ by less than this are straight, degrees.
 STRAIGHT = 12.0
 # Palms down have the thumbs within this angle of forward, degrees.
@@ -293,7 +295,8 @@ def _find_arm_axes(
     shoulder, elbow, wrist = (roles.joints[f"{side}_{part}"] for part in ("shoulder", "elbow", "wrist"))
     carrier = hand_carrier(skeleton, votes, wrist)
     upper, fore = _direction(skeleton, shoulder, elbow), _direction(skeleton, elbow, wrist)
-    palm = _hand_direction(skeleton, votes, carrier, posture)
+    length = float(np.median(np.linalg.norm(np.diff(skeleton.positions[:, [elbow, wrist]], axis=1), axis=2)))
+    palm = _hand_direction(skeleton, votes, carrier, posture, LONGEST_HAND * length)
     if palm is None:
         palm = posture.rotations[carrier].T @ posture.rotations[elbow] @ fore
     bones = {"upper_arm": (shoulder, upper), "forearm": (elbow, fore), "hand": (carrier, palm)}
@@ -387,14 +390,17 @@ def hand_carrier(skeleton: SkeletonGeometry, votes: list[NameVote], wrist: int) 
 
 
 def _hand_direction(
-    skeleton: SkeletonGeometry, votes: list[NameVote], carrier: int, posture: ReferencePosture
+    skeleton: SkeletonGeometry, votes: list[NameVote], carrier: int, posture: ReferencePosture, longest: float
 ) -> Array | None:
-    """Direction from the wrist along the fingers in the axes of the hand's joint; None if there is none."""
+    """Direction from the wrist along the fingers in the axes of the hand's joint; None if there is none.
+
+    `longest`: length of a bone beyond which it is none of a hand's.
+    """
     below = [
         k
         for k in skeleton.subtree(carrier)[1:]
         if "thumb" not in {votes[a].finger for a in (k, *skeleton.ancestors[k])}
-        and np.linalg.norm(skeleton.offsets[k]) > COINCIDING * skeleton.size
+        and COINCIDING * skeleton.size < np.linalg.norm(skeleton.offsets[k]) <= longest
     ]
     middle = [k for k in below if votes[k].finger == "middle"]
     ends = middle[:1] or [k for k in below if skeleton.parents[k] == carrier] or below
