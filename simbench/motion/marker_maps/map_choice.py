@@ -31,7 +31,7 @@ from simbench.motion.marker_maps.recorded_body import (
     find_body_size,
     leftward_vectors,
 )
-from simbench.motion.marker_maps.skeleton_guess import SkeletonGuess
+from simbench.motion.marker_maps.skeleton_guess import SkeletonGuess, guess_legs
 from simbench.motion.read_options import UNITS, ReadOptions
 from simbench.motion.recordings import MarkerRecording, SkeletonRecording
 from simbench.robot.sides import SIDES
@@ -423,7 +423,13 @@ GUESSED = "guessed"
 def guess_map(recording: MarkerRecording | SkeletonRecording) -> GuessedMap:
     """Guess the marker map of a recording. Returns the map, how it was guessed, and what may be wrong."""
     if isinstance(recording, SkeletonRecording):
-        guess = SkeletonGuess(recording)
+        try:
+            guess = SkeletonGuess(recording)
+        except MotionError:
+            legs = guess_legs(recording)
+            if legs is None:
+                raise
+            return GuessedMap("legs by their names", legs)
         return GuessedMap(f"{GUESSED} ({guess.dialect})", guess.marker_map, guess.notes, guess.doubts)
     markers = guess_marker_map(recording)
     if markers is None:

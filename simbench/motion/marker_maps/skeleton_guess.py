@@ -6,13 +6,21 @@ from typing import Any
 import numpy as np
 
 from simbench.errors import MotionError
+from simbench.motion.marker_maps.map_evaluation import normalise
 from simbench.motion.marker_maps.map_schema import MarkerMap
 from simbench.motion.marker_maps.skeleton_axes import (
     facing_agreement,
     find_reference_pose,
     find_segment_recipes,
 )
-from simbench.motion.marker_maps.skeleton_roles import Roles
+from simbench.motion.marker_maps.skeleton_roles import (
+    ARM,
+    LEG,
+    POOR_GEOMETRY,
+    Roles,
+    find_named_limb,
+    find_triples,
+)
 from simbench.motion.marker_maps.skeleton_tree import (
     SkeletonGeometry,
     find_animal_parts,
@@ -96,6 +104,39 @@ class SkeletonGuess:
             *notes,
         )
         self.doubts = (*roles.doubts, *doubts)
+
+
+def guess_legs(recording: SkeletonRecording) -> MarkerMap | None:
+    """Guess the marker map of a skeleton whose names say two legs and no arm; None if they do not.
+
+    The pelvis turns with the joint that carries both hips, which is upright while all rotations are zero.
+    """
+    skeleton = SkeletonGeometry(recording)
+    votes, triples = read_names(skeleton.names, skeleton.is_end()), find_triples(skeleton)
+    arms, legs = ([find_named_limb(triples, votes, parts, side) for side in SIDES] for parts in (ARM, LEG))
+    found = [leg for leg in legs if leg is not None and leg.geometry >= POOR_GEOMETRY]
+    if any(arm is not None for arm in arms) or len(found) < len(legs):
+        return None
+    names = skeleton.names
+    hips, _, ankles = np.array([leg.joints for leg in found]).T
+    joints = {
+        f"{side}_{part}": names[joint]
+        for side, leg in zip(SIDES, found, strict=True)
+        for part, joint in zip(LEG, leg.joints, strict=True)
+    }
+    ends = [[k for k in skeleton.subtree(ankle)[1:] if skeleton.is_end()[k]] for ankle in ankles]
+    up = normalise(skeleton.rest[hips].mean(axis=0) - skeleton.rest[ankles].mean(axis=0))
+    root = names[skeleton.common_ancestor([*hips])]
+    axes = {"z": [*map(float, up)], "y": [joints["right_hip"], joints["left_hip"]]}
+    return MarkerMap.model_validate(
+        {
+            "description": "Guessed from the names of a skeleton without arms.",
+            "identified_by": [[root, *joints.values()]],
+            "joints": {"pelvis": root, **joints},
+            "segments": {"pelvis": {"turns_with": root, "axes": axes}},
+            "feet": [names[k] for ankle, below in zip(ankles, ends, strict=True) for k in (ankle, *below)],
+        }
+    )
 
 
 def _build_map(roles: Roles, recipes: Mapping[str, Any], dialect: str) -> MarkerMap:

@@ -23,6 +23,7 @@ from simbench.motion.marker_maps.map_evaluation import RecordedBody
 from simbench.motion.marker_maps.map_library import find_aliases
 from simbench.motion.marker_maps.skeleton_guess import SkeletonGuess
 from simbench.motion.read_options import ReadOptions
+from simbench.motion.readers import read_motion
 from simbench.motion.readers.bvh_reader import read_bvh
 
 BODY = known_motion()
@@ -351,6 +352,48 @@ def test_a_hand_and_a_chain_are_no_person(tmp_path):
         recording = read(tmp_path, replace(dialect, joints=joints), body)
         with pytest.raises(MotionError):
             SkeletonGuess(recording)
+
+
+@pytest.mark.parametrize("name", ["mixamo", "biped", "100STYLE", "unreal", "y down"])
+def test_a_skeleton_without_arms_is_a_motion_of_legs(tmp_path, name):
+    dialect, joints = DIALECTS[name], {}
+    for one, (place, parent) in dialect.joints.items():
+        arm = any(word in place for word in ("clavicle", "shoulder", "elbow", "wrist"))
+        if not arm and (parent is None or parent in joints):
+            joints[one] = place, parent
+    read(tmp_path, replace(dialect, joints=joints))
+    motion = read_motion(tmp_path / "motion.bvh")
+    assert {"left_shoulder", "right_hand", "trunk"} <= {*motion.missing}
+    assert any("no arm was recorded" in doubt for doubt in motion.doubts)
+    for bone in (("hip", "knee"), ("knee", "ankle")):
+        for side in SIDES:
+            start, end = (motion.joints[f"{side}_{part}"] for part in bone)
+            true = np.subtract(*(true_joint(BODY, f"{side}_{part}") for part in bone))
+            length = np.linalg.norm(end - start, axis=1)
+            np.testing.assert_allclose(length, np.linalg.norm(true, axis=1), atol=1e-3)
+    across = motion.joints["left_hip"] - motion.joints["right_hip"]
+    assert (
+        np.einsum("ti,ti->t", across, motion.segments["pelvis"][:, :3, 1])
+        > 0.9 * np.linalg.norm(across, axis=1)
+    ).all()
+    assert (motion.segments["pelvis"][:, 2, 2] > 0.7).all()
+
+
+def test_a_bone_longer_than_a_forearm_is_no_hand(tmp_path):
+    dialect = DIALECTS["100STYLE"]
+    recording = read(tmp_path, dialect)
+    wrists = [k for k, name in enumerate(recording.names) if "Wrist" in name]
+    ends = [k for k, parent in enumerate(recording.parents) if parent in wrists]
+    assert len(ends) == 2
+    offsets, positions = recording.offsets.copy(), recording.positions.copy()
+    for end in ends:
+        wrist = recording.parents[end]
+        offsets[end] = 12.0 * np.array([offsets[end][1], offsets[end][2], offsets[end][0]])
+        positions[:, end] = positions[:, wrist] + recording.rotations[:, wrist] @ offsets[end]
+    far = SkeletonGuess(replace(recording, offsets=offsets, positions=positions))
+    _, frames = evaluate(recording, far, dialect)
+    for side in SIDES:
+        assert turned(frames[f"{side}_hand"], BODY.segments[f"{side}_hand"]).max() < 30.0
 
 
 def test_twist_joints_fingers_and_helpers_take_no_role(tmp_path):
