@@ -18,6 +18,7 @@ from simbench.motion.human_motion import HumanMotion
 from simbench.motion.marker_maps import to_human_motion
 from simbench.motion.marker_preparation import prepare_markers
 from simbench.motion.read_options import ReadOptions
+from simbench.motion.readers.acclaim import read_amc, read_asf
 from simbench.motion.readers.bvh_reader import read_bvh
 from simbench.motion.readers.c3d_reader import read_c3d
 from simbench.motion.readers.csv_reader import read_csv
@@ -51,6 +52,8 @@ SCHEMES: dict[str, Callable[[str, ReadOptions], Recording]] = {
     "sample": _read_sample,
 }
 SUFFIXES: dict[str, Callable[[Path, ReadOptions], Recording]] = {
+    ".amc": read_amc,
+    ".asf": read_asf,
     ".bvh": read_bvh,
     ".c3d": read_c3d,
     ".csv": read_csv,
