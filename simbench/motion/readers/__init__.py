@@ -23,6 +23,7 @@ from simbench.motion.readers.bvh_reader import read_bvh
 from simbench.motion.readers.c3d_reader import read_c3d
 from simbench.motion.readers.csv_reader import read_csv
 from simbench.motion.readers.deepmimic import read_deepmimic
+from simbench.motion.readers.gltf import read_gltf
 from simbench.motion.readers.joint_array import read_archive
 from simbench.motion.readers.mvnx import read_mvnx
 from simbench.motion.readers.netcdf_reader import read_netcdf
@@ -57,6 +58,8 @@ SUFFIXES: dict[str, Callable[[Path, ReadOptions], Recording]] = {
     ".bvh": read_bvh,
     ".c3d": read_c3d,
     ".csv": read_csv,
+    ".glb": read_gltf,
+    ".gltf": read_gltf,
     ".mvnx": read_mvnx,
     ".nc": read_netcdf,
     ".npy": read_archive,
@@ -65,6 +68,8 @@ SUFFIXES: dict[str, Callable[[Path, ReadOptions], Recording]] = {
     ".pkl": read_archive,
     ".trc": read_trc,
     ".txt": lambda path, _: read_deepmimic(path),
+    ".vrm": read_gltf,
+    ".vrma": read_gltf,
 }
 # Size, bytes, of the largest file of a format that is read in blocks and of which only poses are kept.
 LARGEST_STREAMS = {".bvh": 10_000_000_000}
