@@ -31,10 +31,10 @@ class Scene(NamedTuple):
     names: list[str]
     parents: NDArray[np.int64]  # (N,): index of each node's parent, -1 for a root.
     is_joint: NDArray[np.bool_]  # (N,): whether a node is a joint of a skeleton.
-    # (N, 10): translation in the parent's axes, quaternion x y z w and scales of each node, if nothing moves it.
+    # (N, 10): translation in the parent's axes, quaternion x y z w and scales of each node, unless animated.
     still: Array
-    # (N, 4, 4): from each joint's axes to the scene's, in the pose in which it was bound to the body's surface;
-    # NaN where there is none.
+    # (N, 4, 4): from each joint's axes to the scene's, in the pose in which it was bound to a surface; NaN
+    # where there is none.
     bound: Array
 
 

@@ -1,8 +1,8 @@
 """Reader of glTF 2.0: animated skeletons in GLB and glTF files, and with the names of VRM's humanoid bones.
 
 A file is JSON that describes arrays in binary buffers. It is read here because the library for it, pygltflib,
-mirrors the JSON, and no more: packed arrays and sampled channels would have to be written all the same. Lengths
-are in metres, y is up. Source: Khronos Group, glTF 2.0 Specification; VRM Consortium, VRM 0.0 and 1.0.
+mirrors the JSON, and no more: packed arrays and sampled channels would have to be written all the same.
+Lengths are in metres, y is up. Source: Khronos Group, glTF 2.0 Specification; VRM Consortium, VRM 0.0, 1.0.
 """
 
 import base64
@@ -46,7 +46,7 @@ UNMOVED = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0])
 HUMANOIDS = ("VRM", "VRMC_vrm", "VRMC_vrm_animation")
 MESHOPT = "EXT_meshopt_compression"
 Value = TypeVar("Value")
-# Times (K,) of the keys of a channel, s; their values (K, W), with both tangents (3 K, W); and the interpolation.
+# Times (K,) of a channel's keys, s; their values (K, W), with both tangents (3 K, W); and the interpolation.
 Track = tuple[Array, Array, str]
 
 
@@ -257,12 +257,11 @@ def _read_scene(document: _Document) -> tuple[Scene, dict[int, int]]:
     """Read the nodes of a document, and the place of each among those of the scene."""
     nodes = _get(document.content, "nodes", list, [])
     require_at_most(len(nodes), MOST_NODES, f"{document.path}: nodes", MotionError)
-    children = [
-        dict.fromkeys(_get(document.part("nodes", k), "children", list, [])) for k in range(len(nodes))
-    ]
+    children: list[dict[int, None]] = []
     above: dict[int, int] = {}
-    for k, listed in enumerate(children):
-        for child in listed:
+    for k in range(len(nodes)):
+        children.append(dict.fromkeys(_get(document.part("nodes", k), "children", list, [])))
+        for child in children[k]:
             document.part("nodes", child)
             if above.setdefault(child, k) != k:
                 raise ValueError(f"node {child} has two parents")
@@ -294,13 +293,11 @@ def _read_scene(document: _Document) -> tuple[Scene, dict[int, int]]:
         is_joint[joints] = True
     extensions = _get(document.content, "extensions", dict, {})
     for key in HUMANOIDS:
-        bones = _get(
-            _get(_get(extensions, key, dict, {}), "humanoid", dict, {}), "humanBones", (dict, list), {}
-        )
-        each = bones.items() if isinstance(bones, dict) else ((bone["bone"], bone) for bone in bones)
+        bones = _get(_get(extensions, key, dict, {}), "humanoid", dict, {}).get("humanBones", {})
+        # VRM 0 lists the bones, VRM 1 names them.
+        each = bones.items() if isinstance(bones, dict) else [(bone["bone"], bone) for bone in bones]
         for name, bone in each:
             place = places[_get(bone, "node", int)]
             names[place], is_joint[place] = str(name), True
-    return Scene(
-        names, np.array([places.get(above.get(k, -1), -1) for k in order]), is_joint, still, bound
-    ), places
+    parents = np.array([places.get(above.get(k, -1), -1) for k in order])
+    return Scene(names, parents, is_joint, still, bound), places
