@@ -23,6 +23,7 @@ from simbench.motion.readers.bvh_reader import read_bvh
 from simbench.motion.readers.c3d_reader import read_c3d
 from simbench.motion.readers.csv_reader import read_csv
 from simbench.motion.readers.deepmimic import read_deepmimic
+from simbench.motion.readers.fbx import read_fbx
 from simbench.motion.readers.gltf import read_gltf
 from simbench.motion.readers.joint_array import read_archive
 from simbench.motion.readers.mvnx import read_mvnx
@@ -58,6 +59,7 @@ SUFFIXES: dict[str, Callable[[Path, ReadOptions], Recording]] = {
     ".bvh": read_bvh,
     ".c3d": read_c3d,
     ".csv": read_csv,
+    ".fbx": read_fbx,
     ".glb": read_gltf,
     ".gltf": read_gltf,
     ".mvnx": read_mvnx,

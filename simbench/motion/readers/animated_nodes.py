@@ -15,9 +15,11 @@ from simbench.system.limits import RATES, require_at_most
 
 # Most nodes of a scene; and most poses of nodes: half an hour with fingers at 60 Hz, a gigabyte.
 MOST_NODES, MOST_POSES = 20_000, 6_000_000
+# Joints of a limb, as a part of those of the skeleton.
+PART_OF_BODY = 0.5
 # So many poses are computed at once, a hundred megabytes.
 BLOCK_POSES = 200_000
-# A time is a sample's within this part of the step.
+# A time is a sample's within this part of the step, and a rate a whole number within this part of it.
 ROUNDING = 1e-3
 # Entries of a matrix of axes that are at right angles and of one length are within this of a rotation's.
 RIGHT_ANGLES = 1e-6
@@ -36,6 +38,11 @@ class Scene(NamedTuple):
     # (N, 4, 4): from each joint's axes to the scene's, in the pose in which it was bound to a surface; NaN
     # where there is none.
     bound: Array
+
+
+def round_rate(rate: float) -> float:
+    """Replace a rate, Hz, that was found from times in single precision by a whole number next to it."""
+    return round(rate) if abs(rate - round(rate)) < ROUNDING * rate else rate
 
 
 def find_sample_times(first: float, last: float, rate: float, source: str, nodes: int) -> Array:
@@ -57,19 +64,25 @@ def choose_skeleton(scene: Scene, source: str) -> tuple[list[int], NDArray[np.in
     Returns the indices of its J joints; (J,) index of each joint's parent among them, -1 for the root; and
     what was left out.
     """
-    near: list[
-        int
-    ] = []  # The node itself if it is a joint, else the next joint above it; -1 if there is none.
-    roots: list[int] = []  # The root of the skeleton of that joint.
-    for k, parent in enumerate(scene.parents):
-        above = near[parent] if parent >= 0 else -1
-        near.append(k if scene.is_joint[k] else above)
-        roots.append(roots[parent] if above >= 0 else k)
-    joints = np.flatnonzero(scene.is_joint)
-    if not joints.size:
-        raise MotionError(f"{source}: no skeleton: none of its {len(near)} nodes is a joint")
-    found, counts = np.unique(np.array(roots)[joints], return_counts=True)
-    root = int(found[counts.argmax()])
+    is_joint = scene.is_joint.copy()
+    while True:
+        near: list[int] = []  # The node itself if it is a joint, else the next joint above it; -1 for none.
+        roots: list[int] = []  # The root of the skeleton of that joint.
+        for k, parent in enumerate(scene.parents):
+            above = near[parent] if parent >= 0 else -1
+            near.append(k if is_joint[k] else above)
+            roots.append(roots[parent] if above >= 0 else k)
+        joints = np.flatnonzero(is_joint)
+        if not joints.size:
+            raise MotionError(f"{source}: no skeleton: none of its {len(near)} nodes is a joint")
+        found, counts = np.unique(np.array(roots)[joints], return_counts=True)
+        root = int(found[counts.argmax()])
+        carrier = int(scene.parents[root])
+        # A pelvis may not be marked as a joint: spine and legs begin at it. Other persons are as large.
+        beside = (scene.parents[found] == carrier) & (counts < PART_OF_BODY * counts.max())
+        if carrier < 0 or scene.parents[carrier] < 0 or not beside.any():
+            break
+        is_joint[carrier] = True
     chosen = [int(k) for k in joints if roots[k] == root]
     index = {joint: at for at, joint in enumerate(chosen)}
     parents = [-1 if k == root else index[near[scene.parents[k]]] for k in chosen]
@@ -83,7 +96,7 @@ def make_skeleton_recording(
     time: Array,
     source: str,
     unit: str,
-    up: str,
+    up: str | None,
     notes: tuple[str, ...],
 ) -> SkeletonRecording:
     """Compute the poses of the largest skeleton of a scene.

@@ -25,6 +25,7 @@ from simbench.motion.readers.animated_nodes import (
     choose_skeleton,
     find_sample_times,
     make_skeleton_recording,
+    round_rate,
 )
 from simbench.motion.readers.marker_tables import LARGEST_NUMBER, quote
 from simbench.motion.recordings import SkeletonRecording
@@ -34,7 +35,7 @@ from simbench.system.limits import MOST_NUMBERS, require_at_most
 # second, Hz.
 SPARSE_KEYS, SPARSE_RATE = 0.05, 30.0
 # Intervals that differ by less than this part of them are alike: times are in single precision.
-ALIKE, RATE_ROUNDING = 5e-3, 1e-3
+ALIKE = 5e-3
 # Bytes that begin a GLB file, and kinds of its chunks.
 MAGIC, JSON_CHUNK, BINARY_CHUNK = b"glTF", 0x4E4F534A, 0x004E4942
 TYPES = {5120: "<i1", 5121: "<u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
@@ -60,7 +61,7 @@ def read_gltf(path: Path, options: ReadOptions) -> SkeletonRecording:
         return _read(_Document(path), str(path), options)
     except OSError as error:
         raise MotionError(f"{path}: cannot be read: {error.strerror}") from None
-    except (ValueError, TypeError, struct.error) as error:
+    except (ValueError, TypeError, LookupError, AttributeError, OverflowError, struct.error) as error:
         raise MotionError(f"{path}: damaged: {' '.join(str(error).split())[:200]}") from None
 
 
@@ -214,8 +215,7 @@ def _read(document: _Document, source: str, options: ReadOptions) -> SkeletonRec
     logs = np.round(np.log(gaps) / ALIKE)
     kinds, counts = np.unique(logs, return_counts=True)
     step = float(np.mean(gaps[np.abs(logs - kinds[counts.argmax()]) <= 1.0]))
-    rate = options.fps or (SPARSE_RATE if step > SPARSE_KEYS else 1.0 / step)
-    rate = round(rate) if abs(rate - round(rate)) < RATE_ROUNDING * rate else rate
+    rate = options.fps or (SPARSE_RATE if step > SPARSE_KEYS else round_rate(1.0 / step))
     if step > SPARSE_KEYS and options.fps is None:
         notes.append(f"keys are {step:.3g} s apart: sampled at {rate:g} Hz (--fps)")
     first, last = (float(f([f(times) for times, _, _ in best.values()])) for f in (np.min, np.max))
