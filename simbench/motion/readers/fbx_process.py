@@ -95,14 +95,17 @@ def main(path: str) -> None:
 
 
 def find_key_rate(tracks: Sequence[tuple[Any, Any]]) -> float:
-    """Find the rate, Hz, of the keys of the rotation that has the most; 0 if none has two. `tracks`: layers and nodes."""
+    """Find the rate, Hz, of the keys of the rotation that has the most; 0 if none has two.
+
+    `tracks`: layers of the animation, and the nodes that each moves.
+    """
     import ufbx
 
     most, rate = 1, 0.0
     for layer, node in tracks:
         rotation = ufbx.find_anim_prop(layer, node, "Lcl Rotation")
         for curve in rotation.anim_value.curves if rotation else ():
-            keys = curve.keyframes if curve else ()
+            keys = curve.keyframes if curve else []
             if len(keys) > most and keys[-1].time > keys[0].time:
                 most, rate = len(keys), (len(keys) - 1) / (keys[-1].time - keys[0].time)
     return rate
