@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from simbench.errors import MotionError
-from simbench.files.text import parse_finite_number, printable, read_text
+from simbench.files.text import MAX_TEXT_BYTES, parse_finite_number, printable, require_regular_file
 from simbench.kinematics.arrays import Array
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers.marker_tables import LARGEST_NUMBER, Slips, quote, read_lines
@@ -154,7 +154,8 @@ def _parse_sections(path: Path) -> tuple[Keys, dict[str, Keys], dict[str, str]]:
     root: Keys = {}
     bones: list[Keys] = []
     above: dict[str, str] = {}
-    for number, line in enumerate(read_text(path, MotionError).splitlines(), start=1):
+    require_regular_file(path, MotionError, MAX_TEXT_BYTES)
+    for number, line in enumerate(read_lines(path), start=1):
         where = f"{path}, line {number}"
         keyword, *rest = line.partition("#")[0].split() or [""]
         if keyword[:1] == ":":
@@ -165,13 +166,13 @@ def _parse_sections(path: Path) -> tuple[Keys, dict[str, Keys], dict[str, str]]:
             root[keyword] = rest
         elif section == "bonedata" and keyword == "begin":
             bones.append({"where": [where]})
-            require_at_most(len(bones), MOST_BONES, f"{path}: bones", MotionError)
         elif section == "bonedata" and bones:
             bones[-1][keyword] = rest
         elif section == "hierarchy" and keyword not in ("", "begin", "end"):
             for name in rest:
                 if name == ROOT or above.setdefault(name, keyword) != keyword:
                     raise MotionError(f"{where}: {quote(name)} follows two bones; allowed: one")
+        require_at_most(max(len(bones), len(above)), MOST_BONES, f"{path}: bones", MotionError)
     zero = ["0"] * 3
     # The root is written as a bone that ends where the others begin.
     turned = [*root.get("orientation", zero), *root.get("axis", ["XYZ"])]
