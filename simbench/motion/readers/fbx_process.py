@@ -48,15 +48,15 @@ def main(path: str) -> None:
         if k in needed:
             needed.add(parents[k])
     moved = sorted(needed - {-1})
-    takes: list[tuple[Any, list[tuple[Any, Any]]]] = []
+    takes: list[tuple[Any, float, float, float]] = []
     for stack in stacks:
         layers = take(stack.layers)
         tracks = [(layer, node) for layer in layers for k, node in enumerate(nodes) if own[k] in needed]
         tracks = [pair for pair in tracks if len(ufbx.find_anim_props(*pair))]
-        takes += [(stack, tracks)] if tracks else []
+        takes += [(stack, *find_times(stack, tracks))] if tracks else []
     if not takes:
         raise ValueError("a model without animation; no joint moves in this file")
-    stack, tracks = max(takes, key=lambda each: each[0].time_end - each[0].time_begin)
+    stack, begin, end, rate = max(takes, key=lambda each: each[2] - each[1])
     bound = {}
     for pose in take(scene.poses):
         for bone in pose.bone_poses if pose.is_bind_pose else ():
@@ -74,10 +74,10 @@ def main(path: str) -> None:
         "moved": moved,
         "takes": [each[0].name for each in takes],
         "take": stack.name,
-        "begin": stack.time_begin,
-        "end": stack.time_end,
+        "begin": begin,
+        "end": end,
         "rate": settings.frames_per_second,
-        "keys": find_key_rate(tracks),
+        "keys": rate,
         "unit": settings.unit_meters,
         "axes": [settings.axes.right, settings.axes.up, settings.axes.front],
     }
@@ -94,21 +94,27 @@ def main(path: str) -> None:
     os._exit(0)
 
 
-def find_key_rate(tracks: Sequence[tuple[Any, Any]]) -> float:
-    """Find the rate, Hz, of the keys of the rotation that has the most; 0 if none has two.
+def find_times(stack: Any, tracks: Sequence[tuple[Any, Any]]) -> tuple[float, float, float]:
+    """Find when a take begins and ends, s, and the rate of the keys of the rotation that has the most, Hz.
 
-    `tracks`: layers of the animation, and the nodes that each moves.
+    `tracks`: layers of the take, and the nodes that each moves. A take that does not say it has the times of
+    its keys; the rate is 0 if no rotation has two keys.
     """
     import ufbx
 
-    most, rate = 1, 0.0
+    most, rate, begin, end = 1, 0.0, float("inf"), 0.0
     for layer, node in tracks:
         rotation = ufbx.find_anim_prop(layer, node, "Lcl Rotation")
         for curve in rotation.anim_value.curves if rotation else ():
             keys = curve.keyframes if curve else []
-            if len(keys) > most and keys[-1].time > keys[0].time:
+            if len(keys) < 2 or not keys[-1].time > keys[0].time:
+                continue
+            begin, end = min(begin, keys[0].time), max(end, keys[-1].time)
+            if len(keys) > most:
                 most, rate = len(keys), (len(keys) - 1) / (keys[-1].time - keys[0].time)
-    return rate
+    if stack.time_end > stack.time_begin or most == 1:
+        begin, end = stack.time_begin, stack.time_end
+    return begin, end, rate
 
 
 if __name__ == "__main__":
