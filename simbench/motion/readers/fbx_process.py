@@ -28,7 +28,12 @@ def main(path: str) -> None:
 
     # With helper nodes, all nodes inherit the scales of their parents alike. They take the node's kind.
     helpers = ufbx.InheritModeHandling.HELPER_NODES
-    scene = ufbx.load_file(path, ignore_geometry=True, ignore_embedded=True, inherit_mode_handling=helpers)
+    try:
+        scene = ufbx.load_file(
+            path, ignore_geometry=True, ignore_embedded=True, inherit_mode_handling=helpers
+        )
+    except ufbx.UfbxError as error:
+        raise ValueError(f"damaged, or no FBX ({error})") from None
     kept: list[Any] = [scene]
 
     def take(elements: Any) -> list[Any]:

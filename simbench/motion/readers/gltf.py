@@ -133,7 +133,14 @@ class _Document:
         offset = _get(packed, "byteOffset", int, 0)
         if not kind.itemsize or offset + stride * (count - 1) + width * kind.itemsize > len(data):
             raise ValueError(f"bufferView {packed.get('bufferView')} is shorter than what it must hold")
-        return np.ndarray((count, width), kind, data, offset, (stride, kind.itemsize)).astype(np.float64)
+        # Damaged numbers may be signalling NaNs.
+        with np.errstate(invalid="ignore"):
+            values = np.ndarray((count, width), kind, data, offset, (stride, kind.itemsize)).astype(
+                np.float64
+            )
+        if not np.isfinite(values).all():
+            raise ValueError(f"bufferView {packed.get('bufferView')} has numbers that are not finite")
+        return values
 
     def array(self, index: object) -> Array:
         """Read an accessor (count, width)."""
