@@ -10,6 +10,9 @@ from typing import Any
 
 # Address space, bytes, and time of the processor, s, that a file may take.
 MEMORY, SECONDS = 8 << 30, 600
+# ufbx 0.0.5 does not count references to the elements of lists, nor those that they hold: each is taken once,
+# and kept until the end.
+KEPT: list[Any] = []
 
 
 def main(path: str) -> None:
@@ -34,13 +37,7 @@ def main(path: str) -> None:
         )
     except ufbx.UfbxError as error:
         raise ValueError(f"damaged, or no FBX ({error})") from None
-    kept: list[Any] = [scene]
-
-    def take(elements: Any) -> list[Any]:
-        # The lists of ufbx 0.0.5 do not count references: an element is taken once, and kept until the end.
-        kept.append([elements[k] for k in range(len(elements))])
-        return list(kept[-1])
-
+    KEPT.append(scene)
     nodes, stacks = take(scene.nodes), take(scene.anim_stacks)
     parents = [-1 if node.parent is None else node.parent.typed_id for node in nodes]
     # Some programs write joints as nodes without a kind.
@@ -64,7 +61,7 @@ def main(path: str) -> None:
     stack, begin, end, rate = max(takes, key=lambda each: each[2] - each[1])
     bound = {}
     for pose in take(scene.poses):
-        for bone in pose.bone_poses if pose.is_bind_pose else ():
+        for bone in take(pose.bone_poses) if pose.is_bind_pose else ():
             bound[own[bone.bone_node.typed_id]] = bone.bone_to_world
     for cluster in take(scene.skin_clusters):
         if cluster.bone_node is not None:
@@ -99,6 +96,13 @@ def main(path: str) -> None:
     os._exit(0)
 
 
+def take(elements: Any) -> list[Any]:
+    """Take the elements of a list of ufbx."""
+    taken = [elements[k] for k in range(len(elements))]
+    KEPT.append(taken)
+    return taken[:]
+
+
 def find_times(stack: Any, tracks: Sequence[tuple[Any, Any]]) -> tuple[float, float, float]:
     """Find when a take begins and ends, s, and the rate of the keys of the rotation that has the most, Hz.
 
@@ -110,6 +114,7 @@ def find_times(stack: Any, tracks: Sequence[tuple[Any, Any]]) -> tuple[float, fl
     most, rate, begin, end = 1, 0.0, float("inf"), 0.0
     for layer, node in tracks:
         rotation = ufbx.find_anim_prop(layer, node, "Lcl Rotation")
+        KEPT.append(rotation)
         for curve in rotation.anim_value.curves if rotation else ():
             keys = curve.keyframes if curve else []
             if len(keys) < 2 or not keys[-1].time > keys[0].time:
