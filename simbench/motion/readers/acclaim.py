@@ -41,7 +41,7 @@ class Skeleton(NamedTuple):
     axes: list[Rotation]  # C of each.
     # What a frame has of each, in its order: `rx`, `ry`, `rz`, of the root also `tx`, `ty`, `tz`.
     channels: list[list[str]]
-    degrees: bool  # Whether angles are in degrees.
+    degrees: bool  # Whether angles are in degrees, unless the frames say it.
     scale: float  # Inches, or declared units of length, in the file's unit.
 
 
@@ -60,7 +60,7 @@ def read_amc(path: Path, options: ReadOptions) -> SkeletonRecording:
     """
     slips = Slips(str(path), options.strict)
     skeleton = parse_skeleton(find_skeleton(path, slips), options, slips)
-    values, rate = parse_frames(path, skeleton, slips)
+    values, rate, degrees = parse_frames(path, skeleton, slips)
     if options.fps is not None:
         rate = options.fps
     elif rate is None:
@@ -84,7 +84,7 @@ def read_amc(path: Path, options: ReadOptions) -> SkeletonRecording:
         if turns:
             # The first of them is applied first, about an axis that the others do not turn.
             order = "".join(channel[1] for channel in channels if channel in ROTATIONS)
-            angles = Rotation.from_euler(order, values[:, turns], degrees=skeleton.degrees)
+            angles = Rotation.from_euler(order, values[:, turns], degrees=degrees)
             rotations[:, k] = (axes * angles * axes.inv()).as_matrix()
         column += len(channels)
     positions, rotations = compute_world_poses(parents, positions, rotations)
@@ -97,7 +97,7 @@ def read_amc(path: Path, options: ReadOptions) -> SkeletonRecording:
 
 def find_skeleton(path: Path, slips: Slips) -> Path:
     """Find the ASF file beside an AMC file. `slips`: takes the doubt if only its place says so."""
-    there = {each.stem.lower(): each for each in path.parent.iterdir() if each.suffix.lower() == ".asf"}
+    there = {each.stem.lower(): each for each in path.parent.glob("*") if each.suffix.lower() == ".asf"}
     stems = dict.fromkeys((path.stem, path.stem.partition("_")[0]))
     file = next((there[stem.lower()] for stem in stems if stem.lower() in there), None)
     if file is None and len(there) == 1:
@@ -123,7 +123,7 @@ def parse_skeleton(path: Path, options: ReadOptions, slips: Slips) -> Skeleton:
     if not 1.0 / LARGEST_NUMBER <= length <= LARGEST_NUMBER:
         raise MotionError(f"{path}, :units: length {length:g}; it must be a positive number")
     scale = 1.0 if options.unit else 1.0 / length
-    degrees = units.get("angle", ["deg"])[:1] != ["rad"]
+    degrees = not "".join(units.get("angle", [])).lower().startswith("rad")
     vectors, axes, channels = [], [], []
     for name in names:
         bone = found[name]
@@ -161,13 +161,13 @@ def _parse_sections(path: Path) -> tuple[Keys, dict[str, Keys], dict[str, str]]:
         if keyword[:1] == ":":
             section = keyword[1:].lower()
         elif section == "units":
-            units[keyword] = rest
+            units[keyword.lower()] = rest
         elif section == ROOT:
-            root[keyword] = rest
+            root[keyword.lower()] = rest
         elif section == "bonedata" and keyword == "begin":
             bones.append({"where": [where]})
         elif section == "bonedata" and bones:
-            bones[-1][keyword] = rest
+            bones[-1][keyword.lower()] = rest
         elif section == "hierarchy" and keyword not in ("", "begin", "end"):
             for name in rest:
                 if name == ROOT or above.setdefault(name, keyword) != keyword:
@@ -194,13 +194,13 @@ def _read_numbers(words: Sequence[str], count: int, where: str) -> list[float]:
     return numbers
 
 
-def parse_frames(path: Path, skeleton: Skeleton, slips: Slips) -> tuple[Array, float | None]:
+def parse_frames(path: Path, skeleton: Skeleton, slips: Slips) -> tuple[Array, float | None, bool]:
     """Read the frames of an AMC file.
 
     `slips`: takes what was left out. Returns numbers (T, C) of the channels of one bone after the other, zero
-    where the file has none; and the rate that the file says, Hz.
+    where the file has none; the rate that the file says, Hz; and whether angles are in degrees.
     """
-    rate: float | None = None
+    rate, degrees = None, skeleton.degrees
     columns, width = {}, 0
     for name, channels in zip(skeleton.names, skeleton.channels, strict=True):
         columns[name] = slice(width, width + len(channels))
@@ -213,6 +213,8 @@ def parse_frames(path: Path, skeleton: Skeleton, slips: Slips) -> tuple[Array, f
         keyword, *rest = line.partition("#")[0].split() or [""]
         if keyword.lower() == ":samples-per-second":
             (rate,) = _read_numbers(rest, 1, where)
+        elif keyword.lower() in (":degrees", ":radians"):
+            degrees = keyword.lower() == ":degrees"
         elif keyword.isdigit() and not rest:
             frames.append(np.zeros(width))
             named.append([])
@@ -238,4 +240,4 @@ def parse_frames(path: Path, skeleton: Skeleton, slips: Slips) -> tuple[Array, f
         slips.note(f"no angles of {', '.join(map(printable, still[:4]))}", "the skeleton's rest pose is kept")
     if rate is not None and not RATES[0] <= rate <= RATES[1]:
         raise MotionError(f"{path}: {rate:g} samples per second; allowed: {RATES[0]:g} to {RATES[1]:g}")
-    return np.array(frames), rate
+    return np.array(frames), rate, degrees

@@ -20,7 +20,7 @@ PART_OF_BODY = 0.5
 # So many poses are computed at once, a hundred megabytes.
 BLOCK_POSES = 200_000
 # A time is a sample's within this part of the step, and a rate a whole number within this part of it.
-ROUNDING = 1e-3
+ROUNDING = 5e-4
 # Entries of a matrix of axes that are at right angles and of one length are within this of a rotation's.
 RIGHT_ANGLES = 1e-6
 # Volume that the axes of a joint span below which they have no directions; files scale by down to 0.001.
@@ -65,7 +65,7 @@ def choose_skeleton(scene: Scene, source: str) -> tuple[list[int], NDArray[np.in
     what was left out.
     """
     is_joint = scene.is_joint.copy()
-    while True:
+    for _ in range(2):
         near: list[int] = []  # The node itself if it is a joint, else the next joint above it; -1 for none.
         roots: list[int] = []  # The root of the skeleton of that joint.
         for k, parent in enumerate(scene.parents):
@@ -114,8 +114,8 @@ def make_skeleton_recording(
     index = {node: at for at, node in enumerate(nodes)}
     chain = np.array([index.get(int(scene.parents[node]), -1) for node in nodes], dtype=np.int64)
     places = [index[joint] for joint in joints]
-    tracks = np.concatenate([scene.still[nodes].ravel(), *(moved[k].ravel() for k in nodes if k in moved)])
-    if not bool((np.abs(tracks) <= LARGEST_NUMBER).all()):
+    tracks = (scene.still[nodes], *(moved[node] for node in nodes if node in moved))
+    if not all(np.abs(track).max() <= LARGEST_NUMBER for track in tracks):
         raise MotionError(f"{source}: a node has numbers that are not finite, or beyond {LARGEST_NUMBER:g}")
     # The pose of rest.
     still, axes = _split(scene.still[nodes])
@@ -150,14 +150,13 @@ def make_skeleton_recording(
         left, _, right = np.linalg.svd(turned[oblique])
         turned[oblique] = left @ right
         rotations[part] = turned
-    names: list[str] = []
+    names: dict[str, int] = {}
     for joint in joints:
         name = base = printable(scene.names[joint]) or "joint"
-        number = 1
         while name in names:
-            number += 1
-            name = f"{base}_{number}"
-        names.append(name)
+            names[base] += 1
+            name = f"{base}_{names[base]}"
+        names[name] = 1
     shown = ", ".join(quote(name) for name, each in zip(names, flat, strict=True) if each)[:80]
     doubts = (f"{flat.sum()} joints are scaled to nothing or mirrored, their axes unknown: {shown}",)
     return SkeletonRecording(

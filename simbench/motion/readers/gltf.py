@@ -79,7 +79,8 @@ class _Document:
     def __init__(self, path: Path) -> None:
         self.path = path
         data = require_regular_file(path, MotionError).read_bytes()
-        self.buffers: dict[int, bytes] = {}
+        self.buffers: dict[int, memoryview] = {}
+        self.count = 0  # Numbers that were read.
         text, at = data, 12
         if data[:4] == MAGIC:
             text = b""
@@ -89,9 +90,10 @@ class _Document:
                 if kind == JSON_CHUNK and not text:
                     text = data[at - size : at]
                 elif kind == BINARY_CHUNK:
-                    self.buffers.setdefault(0, data[at - size : at])
+                    self.buffers.setdefault(0, memoryview(data)[at - size : at])
         content = parse_json(decode_text(text, str(path), MotionError), str(path), MotionError)
-        if not isinstance(content, dict) or not str(content.get("asset", {})).count("'version': '2"):
+        asset = _get(content, "asset", dict, {}) if isinstance(content, dict) else {}
+        if not str(asset.get("version")).startswith("2"):
             raise MotionError(f"{path}: not glTF 2, whose asset has the version 2.0")
         self.content: dict[str, Any] = content
 
@@ -115,7 +117,7 @@ class _Document:
             uri = _get(self.part("buffers", number), "uri", str)
             head, comma, text = uri.partition(",")
             if head.startswith("data:") and comma:
-                self.buffers[number] = base64.b64decode(text)
+                self.buffers[number] = memoryview(base64.b64decode(text))
             else:
                 file = self.path.parent / unquote(uri)
                 # Only what is beside the file or below belongs to it.
@@ -125,7 +127,7 @@ class _Document:
                     raise MotionError(
                         f"{self.path}: {quote(uri)} is missing, which holds its numbers; put it there"
                     )
-                self.buffers[number] = file.read_bytes()
+                self.buffers[number] = memoryview(file.read_bytes())
         start = _get(view, "byteOffset", int, 0)
         data = self.buffers[number][start : start + _get(view, "byteLength", int)]
         kind = np.dtype(TYPES.get(packed.get("componentType", 0), "V0"))
@@ -135,9 +137,8 @@ class _Document:
             raise ValueError(f"bufferView {packed.get('bufferView')} is shorter than what it must hold")
         # Damaged numbers may be signalling NaNs.
         with np.errstate(invalid="ignore"):
-            values = np.ndarray((count, width), kind, data, offset, (stride, kind.itemsize)).astype(
-                np.float64
-            )
+            there = np.ndarray((count, width), kind, data, offset, (stride, kind.itemsize))
+            values = there.astype(np.float64)
         if not np.isfinite(values).all():
             raise ValueError(f"bufferView {packed.get('bufferView')} has numbers that are not finite")
         return values
@@ -146,7 +147,8 @@ class _Document:
         """Read an accessor (count, width)."""
         accessor = self.part("accessors", index)
         count, width = _get(accessor, "count", int), WIDTHS.get(_get(accessor, "type", str), 0)
-        require_at_most(count * width, MOST_NUMBERS, f"{self.path}: numbers", MotionError)
+        self.count += count * width
+        require_at_most(self.count, MOST_NUMBERS, f"{self.path}: numbers", MotionError)
         values = np.zeros((count, width))
         if "bufferView" in accessor:
             values = self.unpack(accessor, count, width)
@@ -162,31 +164,19 @@ class _Document:
             values = np.maximum(values / np.iinfo(kind).max, -1.0)
         return values
 
-    def tracks(self, animation: dict[str, Any]) -> dict[tuple[int, str], tuple[Array, Array, str]]:
-        """Read the channels of an animation: times (K,), values (K, W) and interpolation by node and path."""
-        arrays: dict[object, Array] = {}
-        found, total = {}, 0
+    def tracks(self, animation: dict[str, Any]) -> dict[tuple[int, str], Track]:
+        """Read the channels of an animation, by the node and the path that each moves."""
+        found = {}
         for channel in _get(animation, "channels", list, []):
             target = _get(channel, "target", dict)
-            if "node" not in target or target.get("path") not in PATHS:
+            path = target.get("path")
+            if "node" not in target or path not in PATHS:
                 continue
-            samplers, index = _get(animation, "samplers", list), _get(channel, "sampler", int)
-            sampler = samplers[index] if index < len(samplers) else {}
-            for key in ("input", "output"):
-                name = _get(sampler, key, int)
-                if name not in arrays:
-                    arrays[name] = self.array(name)
-            times, values = arrays[sampler["input"]][:, 0], arrays[sampler["output"]]
-            total += values.size
-            require_at_most(total, MOST_NUMBERS, f"{self.path}: numbers of channels", MotionError)
-            path, how = str(target["path"]), _get(sampler, "interpolation", str, "LINEAR")
-            part = PATHS[path]
-            rows = len(times) * (3 if how == "CUBICSPLINE" else 1)
-            if (
-                values.shape != (rows, part.stop - part.start)
-                or not len(times)
-                or (np.diff(times) <= 0.0).any()
-            ):
+            sampler = _get(animation, "samplers", list)[_get(channel, "sampler", int)]
+            times, values = self.array(sampler["input"])[:, 0], self.array(sampler["output"])
+            how = _get(sampler, "interpolation", str, "LINEAR")
+            shape = (len(times) * (3 if how == "CUBICSPLINE" else 1), PATHS[path].stop - PATHS[path].start)
+            if values.shape != shape or not times.size or not (np.diff(times) > 0.0).all():
                 raise ValueError(f"the {path} of node {target['node']} has no values for increasing times")
             found[_get(target, "node", int), path] = (times, values, how)
         return found
@@ -207,16 +197,14 @@ def _read(document: _Document, source: str, options: ReadOptions) -> SkeletonRec
             best, longest, name = tracks, length, _get(animation, "name", str, "")
     if not best:
         raise MotionError(f"{source}: a model without animation; no joint moves in this file")
-    notes = (
-        [f"{len(animations)} animations: {quote(name)} is read, the longest"] if len(animations) > 1 else []
-    )
+    notes = []
+    if len(animations) > 1:
+        notes.append(f"{len(animations)} animations: {quote(name)} is read, the longest")
     best = {key: track for key, track in best.items() if key[0] in places}
     if not scene.is_joint.any():
         scene.is_joint[[places[node] for node, _ in best]] = True
     # The most frequent interval, as the mean of those alike.
-    gaps = np.concatenate(
-        [np.diff(times) for times in {id(each[0]): each[0] for each in best.values()}.values()]
-    )
+    gaps = np.concatenate([np.diff(times) for times, _, _ in best.values()])
     if not gaps.size or not gaps.min() > 1.0 / LARGEST_NUMBER:
         raise ValueError("the keys of a channel are at the same time")
     logs = np.round(np.log(gaps) / ALIKE)

@@ -49,7 +49,8 @@ def write(folder, bones, frames, head="", angle="deg", stem="01_02", asf="01"):
         ]
     text += [":hierarchy", "begin", *(f"{parent} {name}" for name, parent, *_ in bones), "end"]
     (folder / f"{asf}.asf").write_text("\n".join(text))
-    lines = ["#!OML:ASF", ":FULLY-SPECIFIED", ":DEGREES", *([head] if head else [])]
+    lines = ["#!OML:ASF", ":FULLY-SPECIFIED", f":{'RADIANS' if angle == 'rad' else 'DEGREES'}"]
+    lines += [head] if head else []
     for number, frame in enumerate(frames, start=1):
         lines.append(str(number))
         for name, values in frame.items():
