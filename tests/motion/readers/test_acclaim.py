@@ -5,13 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
+from written_animations import INCH, acclaim_person, write_acclaim
 
 from simbench.errors import MotionError
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion
 from simbench.motion.readers.acclaim import read_amc
-
-INCH = 0.45
 
 
 def turn(axis, degrees):
@@ -24,43 +23,6 @@ def in_order(order, angles):
     for axis, angle in zip(order, angles, strict=True):
         matrix = turn(axis, angle) @ matrix
     return matrix
-
-
-def write(folder, bones, frames, head="", angle="deg", stem="01_02", asf="01"):
-    """Write bones (name, parent, direction, length, axis angles, axis order, dof) and frames of them."""
-    unit = np.pi / 180 if angle == "rad" else 1.0
-    text = [f":version 1.10\n:units\n  mass 1.0\n  length {INCH}\n  angle {angle}\n:root"]
-    text += [
-        "  order TX TY TZ RZ RX RY",
-        "  axis XYZ",
-        "  position 1 2 3",
-        "  orientation 0 0 0",
-        ":bonedata",
-    ]
-    for name, _, direction, length, axis, order, dof in bones:
-        numbers = " ".join(map(repr, np.multiply(axis, unit).tolist()))
-        text += ["begin", f"name {name}", f"direction {' '.join(map(repr, direction))}", f"length {length!r}"]
-        text += [
-            f"axis {numbers} {order}",
-            *([f"dof {dof}"] if dof else []),
-            "limits (-1 2)",
-            "(-1 3)",
-            "end",
-        ]
-    text += [":hierarchy", "begin", *(f"{parent} {name}" for name, parent, *_ in bones), "end"]
-    (folder / f"{asf}.asf").write_text("\n".join(text))
-    lines = ["#!OML:ASF", ":FULLY-SPECIFIED", f":{'RADIANS' if angle == 'rad' else 'DEGREES'}"]
-    lines += [head] if head else []
-    for number, frame in enumerate(frames, start=1):
-        lines.append(str(number))
-        for name, values in frame.items():
-            scaled = (
-                [*values[:3], *np.multiply(values[3:], unit)] if name == "root" else np.multiply(values, unit)
-            )
-            lines.append(f"{name} {' '.join(repr(float(value)) for value in scaled)}")
-    path = folder / f"{stem}.amc"
-    path.write_text("\n".join(lines))
-    return path
 
 
 def random_motion(seed, count=6):
@@ -97,7 +59,7 @@ def places(bones, frame):
 @pytest.mark.parametrize("seed", range(3))
 def test_places_are_those_of_the_formats_description(tmp_path, seed, angle):
     bones, frames = random_motion(seed)
-    recording = read_amc(write(tmp_path, bones, frames, angle=angle), ReadOptions(fps=60.0))
+    recording = read_amc(write_acclaim(tmp_path, bones, frames, angle=angle), ReadOptions(fps=60.0))
     assert recording.unit == "in"
     assert recording.doubts == ()
     np.testing.assert_allclose(recording.time, np.arange(len(frames)) / 60.0)
@@ -117,33 +79,8 @@ def test_places_are_those_of_the_formats_description(tmp_path, seed, angle):
     }
 
 
-PERSON = [
-    ("lowerback", "root", [0.0, 1.0, 0.0], 2.0), ("upperback", "lowerback", [0.0, 1.0, 0.0], 2.0),
-    ("thorax", "upperback", [0.0, 1.0, 0.0], 2.0), ("lowerneck", "thorax", [0.0, 1.0, 0.0], 1.6),
-    ("head", "lowerneck", [0.0, 1.0, 0.0], 3.0),
-    *((f"{s}{name}", parent.format(s), [sign * x, y, z], length) for s, sign in (("l", 1.0), ("r", -1.0))
-      for name, parent, (x, y, z), length in (
-        ("clavicle", "thorax", (1.0, 0.0, 0.0), 3.3), ("humerus", "{}clavicle", (1.0, 0.0, 0.0), 5.0),
-        ("radius", "{}humerus", (1.0, 0.0, 0.0), 3.0), ("wrist", "{}radius", (1.0, 0.0, 0.0), 1.5),
-        ("hand", "{}wrist", (1.0, 0.0, 0.0), 0.7), ("hipjoint", "root", (1.0, 0.0, 0.0), 1.6),
-        ("femur", "{}hipjoint", (0.0, -1.0, 0.0), 7.2), ("tibia", "{}femur", (0.0, -1.0, 0.0), 7.4),
-        ("foot", "{}tibia", (0.0, -0.2, 0.98), 2.2), ("toes", "{}foot", (0.0, 0.0, 1.0), 1.0))),
-]  # fmt: skip
-
-
-def person(folder, count=20):
-    bones = [(*bone, [0.0] * 3, "XYZ", "rx ry rz") for bone in PERSON]
-    frames = []
-    for k in range(count):
-        frames.append({"root": [0, 17, 0.1 * k, 0, 0, 0], **{bone[0]: [0.0] * 3 for bone in bones}})
-        frames[-1]["lhumerus"] = [0, 0, -70.0]
-        frames[-1]["lradius"] = [0, -2.0 * k, 0]
-        frames[-1]["rhumerus"] = [0, 0, 70.0]
-    return bones, frames
-
-
 def test_a_person_of_cmu(tmp_path):
-    motion = read_motion(write(tmp_path, *person(tmp_path)))
+    motion = read_motion(write_acclaim(tmp_path, *acclaim_person()))
     assert "marker map: acclaim" in motion.notes
     assert motion.doubts == ("the file does not say its rate (--fps): 120 Hz assumed, as in CMU's database",)
     assert motion.rate == pytest.approx(120.0)
@@ -163,7 +100,9 @@ def test_a_person_of_cmu(tmp_path):
 )
 def test_the_skeleton_is_beside_it(tmp_path, asf, doubts):
     bones, frames = random_motion(0)
-    recording = read_amc(write(tmp_path, bones, frames, ":samples-per-second 30", asf=asf), ReadOptions())
+    recording = read_amc(
+        write_acclaim(tmp_path, bones, frames, ":samples-per-second 30", asf=asf), ReadOptions()
+    )
     assert len(recording.doubts) == doubts
     np.testing.assert_allclose(recording.time[1], 1 / 30)
 
@@ -189,7 +128,7 @@ DAMAGED = {
 @pytest.mark.parametrize("name", DAMAGED)
 def test_a_damaged_file_is_one_line_with_its_place(tmp_path, name):
     change, words = DAMAGED[name]
-    path = write(tmp_path, *random_motion(0))
+    path = write_acclaim(tmp_path, *random_motion(0))
     asf, amc = change((tmp_path / "01.asf").read_text(), path.read_text())
     path.write_text(amc)
     (tmp_path / "01.asf").unlink()
@@ -201,7 +140,7 @@ def test_a_damaged_file_is_one_line_with_its_place(tmp_path, name):
 
 
 def test_slips_are_said_and_refused_if_strict(tmp_path):
-    path = write(tmp_path, *random_motion(0))
+    path = write_acclaim(tmp_path, *random_motion(0))
     path.write_text(path.read_text().rpartition("\n")[0])
     recording = read_amc(path, ReadOptions(fps=60.0))
     assert recording.notes == ("the last frame is truncated: left out",)
@@ -216,7 +155,7 @@ def test_slips_are_said_and_refused_if_strict(tmp_path):
 @given(st.data())
 def test_whatever_is_damaged_is_one_line(tmp_path_factory, data):
     folder = tmp_path_factory.mktemp("damaged")
-    path = write(folder, *random_motion(1))
+    path = write_acclaim(folder, *random_motion(1))
     victim = data.draw(st.sampled_from([path, folder / "01.asf"]))
     whole = victim.read_bytes()
     start, length = data.draw(st.integers(0, len(whole))), data.draw(st.integers(0, 60))

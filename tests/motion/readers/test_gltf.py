@@ -1,7 +1,5 @@
 import base64
 import contextlib
-import json
-import struct
 
 import numpy as np
 import pytest
@@ -10,63 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.interpolate import CubicHermiteSpline
 from scipy.spatial.transform import Rotation, Slerp
+from written_animations import GltfScene, gltf_person
 
 from simbench.errors import MotionError
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion
 from simbench.motion.readers.gltf import read_gltf
-
-FLOAT, SHORT, UNSIGNED_BYTE = 5126, 5122, 5121
-WIDTHS = {1: "SCALAR", 3: "VEC3", 4: "VEC4", 16: "MAT4"}
-
-
-class Scene:
-    """A document that grows, and its one buffer."""
-
-    def __init__(self, nodes):
-        self.data = b""
-        self.content = {"asset": {"version": "2.0"}, "nodes": nodes, "accessors": [], "bufferViews": []}
-
-    def view(self, array, **more):
-        self.data += b"\0" * (-len(self.data) % 4)
-        view = {"buffer": 0, "byteOffset": len(self.data), "byteLength": array.nbytes, **more}
-        self.content["bufferViews"].append(view)
-        self.data += array.tobytes()
-        return len(self.content["bufferViews"]) - 1
-
-    def add(self, array, kind=FLOAT, dtype="<f4", **more):
-        """Add an accessor (count, width)."""
-        array = np.asarray(array, dtype=dtype).reshape(len(array), -1)
-        accessor = {"componentType": kind, "count": len(array), "type": WIDTHS[array.shape[1]], **more}
-        if "bufferView" not in more and "sparse" not in more:
-            accessor["bufferView"] = self.view(array)
-        self.content["accessors"].append(accessor)
-        return len(self.content["accessors"]) - 1
-
-    def animate(self, name, *tracks):
-        """Add an animation of tracks (node, path, times, values, interpolation); arrays or accessors."""
-        animation = {"name": name, "channels": [], "samplers": []}
-        for node, path, times, values, how in tracks:
-            ends = [each if isinstance(each, int) else self.add(each) for each in (times, values)]
-            animation["samplers"].append({"input": ends[0], "output": ends[1], "interpolation": how})
-            target = {"node": node, "path": path}
-            animation["channels"].append({"sampler": len(animation["samplers"]) - 1, "target": target})
-        self.content.setdefault("animations", []).append(animation)
-
-    def glb(self, path, **changes):
-        content = {**self.content, "buffers": [{"byteLength": len(self.data)}], **changes}
-        text = json.dumps(content).encode()
-        text += b" " * (-len(text) % 4)
-        data = self.data + b"\0" * (-len(self.data) % 4)
-        chunks = (
-            struct.pack("<II", len(text), 0x4E4F534A) + text + struct.pack("<II", len(data), 0x4E4942) + data
-        )
-        path.write_bytes(b"glTF" + struct.pack("<II", 2, 12 + len(chunks)) + chunks)
-        return path
-
-    def gltf(self, path, uri):
-        path.write_text(json.dumps({**self.content, "buffers": [{"byteLength": len(self.data), "uri": uri}]}))
-        return path
 
 
 def unit(quaternions):
@@ -124,7 +71,7 @@ def chain():
 def test_channels_of_all_kinds(tmp_path, chain):
     """Linear, cubic and stepped; normalised integers, a sparse array, and interleaved numbers."""
     nodes, above, rng = chain
-    scene = Scene(nodes)
+    scene = GltfScene(nodes)
     times = single(np.arange(9) / 8.0)
     shorts = np.round(32767 * unit(rng.normal(size=(9, 4)))).astype("<i2")
     cubic = single(rng.normal(size=(9, 3, 3)))
@@ -133,10 +80,7 @@ def test_channels_of_all_kinds(tmp_path, chain):
     turns = single(unit(rng.normal(size=(9, 4))))
     sparse = {
         "count": 2,
-        "indices": {
-            "bufferView": scene.view(np.array([2, 5], dtype=np.uint8)),
-            "componentType": UNSIGNED_BYTE,
-        },
+        "indices": {"bufferView": scene.view(np.array([2, 5], dtype=np.uint8)), "componentType": 5121},
         "values": {"bufferView": scene.view(changed.astype("<f4"))},
     }
     base = scene.view(place.astype("<f4"))
@@ -148,7 +92,7 @@ def test_channels_of_all_kinds(tmp_path, chain):
     )
     scene.animate(
         "long",
-        (1, "rotation", times, scene.add(shorts, SHORT, "<i2", normalized=True), "LINEAR"),
+        (1, "rotation", times, scene.add(shorts, 5122, "<i2", normalized=True), "LINEAR"),
         (1, "translation", times, cubic.reshape(27, 3), "CUBICSPLINE"),
         (2, "translation", times, scene.add(place, bufferView=base, sparse=sparse), "STEP"),
         (3, "rotation", times, scene.add(turns, bufferView=apart, byteOffset=4), "LINEAR"),
@@ -184,7 +128,7 @@ def test_channels_of_all_kinds(tmp_path, chain):
 
 def test_unmoved_nodes_agree_with_another_library(tmp_path, chain):
     nodes, _, _ = chain
-    scene = Scene(nodes)
+    scene = GltfScene(nodes)
     scene.animate("a", (4, "translation", np.arange(3) / 30, [nodes[4]["translation"]] * 3, "LINEAR"))
     scene.content["skins"] = [{"joints": [0, 1, 2, 3, 4]}]
     path = scene.glb(tmp_path / "still.glb", scenes=[{"nodes": [0]}], scene=0)
@@ -196,7 +140,7 @@ def test_unmoved_nodes_agree_with_another_library(tmp_path, chain):
 
 def test_the_pose_in_which_joints_were_bound_is_that_of_rest(tmp_path, chain):
     nodes, above, rng = chain
-    scene = Scene(nodes)
+    scene = GltfScene(nodes)
     turns = single(unit(rng.normal(size=(4, 4))))
     scene.animate("a", (1, "rotation", np.arange(4) / 30, turns, "LINEAR"))
     bound = {name: np.eye(4) for name in ("hips", "chest")}
@@ -220,7 +164,7 @@ def test_the_pose_in_which_joints_were_bound_is_that_of_rest(tmp_path, chain):
 @pytest.mark.parametrize("version", [0, 1])
 def test_bones_of_vrm_have_their_names(tmp_path, chain, version):
     nodes, _, _ = chain
-    scene = Scene(nodes)
+    scene = GltfScene(nodes)
     scene.animate("a", (1, "rotation", [0.0, 0.5], [[0, 0, 0, 1], [0, 1, 0, 0]], "LINEAR"))
     bones = {"hips": {"node": 1}, "head": {"node": 4}}
     listed = [{"bone": name, **bone} for name, bone in bones.items()]
@@ -238,7 +182,7 @@ def test_bones_of_vrm_have_their_names(tmp_path, chain, version):
 
 def test_numbers_in_the_text_and_beside_it(tmp_path, chain):
     nodes, _, _ = chain
-    scene = Scene(nodes)
+    scene = GltfScene(nodes)
     scene.animate("a", (1, "translation", np.arange(4) / 24, np.eye(4)[:, :3], "LINEAR"))
     glb = read_gltf(scene.glb(tmp_path / "a.glb"), ReadOptions())
     (tmp_path / "two words.bin").write_bytes(scene.data)
@@ -259,7 +203,7 @@ def test_numbers_in_the_text_and_beside_it(tmp_path, chain):
 def test_the_largest_skeleton_is_read(tmp_path):
     joints = [{"name": name, "translation": [0, 1, 0]} for name in "abcde"]
     joints[0]["children"], joints[2]["children"], joints[3]["children"] = [1], [3], [4]
-    scene = Scene(joints)
+    scene = GltfScene(joints)
     moved = (2, "translation", np.arange(3) / 30, np.eye(3), "LINEAR")
     scene.animate("a", (0, "translation", np.arange(9) / 30, np.ones((9, 3)), "LINEAR"), moved)
     scene.content["skins"] = [{"joints": [0, 1]}, {"joints": [2, 3, 4]}]
@@ -273,13 +217,21 @@ def test_a_pelvis_that_no_surface_has_carries_the_limbs(tmp_path):
     nodes = [{"name": name, "translation": [0, 1, 0]} for name in names]
     for parent, children in ((0, [1]), (1, [2, 5]), (2, [3]), (3, [4])):
         nodes[parent]["children"] = children
-    scene = Scene(nodes)
+    scene = GltfScene(nodes)
     scene.animate("a", (1, "translation", np.arange(3) / 30, np.eye(3), "LINEAR"))
     scene.content["skins"] = [{"joints": [2, 3, 4, 5]}]
     with pytest.raises(MotionError, match="no joint moves"):
         read_gltf(scene.glb(tmp_path / "a.glb", animations=[]), ReadOptions())
     recording = read_gltf(scene.glb(tmp_path / "a.glb"), ReadOptions())
     assert set(recording.names) == {"pelvis", "spine", "chest", "head", "leg"}
+
+
+def test_a_person(tmp_path):
+    motion = read_motion(gltf_person().glb(tmp_path / "walk.glb"))
+    assert motion.doubts == ()
+    assert motion.rate == pytest.approx(30.0)
+    walked = motion.joints["pelvis"][-1] - motion.joints["pelvis"][0]
+    np.testing.assert_allclose(walked, [1.9 * 0.0254 / 0.45, 0, 0], atol=1e-6)
 
 
 def change(key, index, **new):
@@ -311,7 +263,7 @@ DAMAGED = {
 @pytest.mark.parametrize("name", DAMAGED)
 def test_a_damaged_file_is_one_line(tmp_path, chain, name):
     nodes, _, _ = chain
-    scene = Scene(nodes)
+    scene = GltfScene(nodes)
     scene.animate("a", (1, "translation", np.arange(4) / 24, np.eye(4)[:, :3], "LINEAR"))
     apply, words = DAMAGED[name]
     apply(scene.content)
@@ -324,7 +276,7 @@ def test_a_damaged_file_is_one_line(tmp_path, chain, name):
 @given(st.data())
 def test_whatever_is_damaged_is_one_line(tmp_path_factory, data):
     path = tmp_path_factory.getbasetemp() / "damaged.glb"
-    scene = Scene([{"name": "a", "children": [1]}, {"name": "b", "translation": [0, 1, 0]}])
+    scene = GltfScene([{"name": "a", "children": [1]}, {"name": "b", "translation": [0, 1, 0]}])
     scene.animate("a", (1, "rotation", np.arange(4) / 24, np.eye(4), "LINEAR"))
     scene.content["skins"] = [{"joints": [0, 1], "inverseBindMatrices": scene.add([np.eye(4).ravel()] * 2)}]
     whole = scene.glb(path).read_bytes()
