@@ -1,5 +1,6 @@
 """Valid files that cases damage, small enough that thousands of them are read in a minute."""
 
+import base64
 import contextlib
 import io
 import json
@@ -14,6 +15,7 @@ import numpy as np
 import trimesh
 from skeleton_dialects import dialects, known_motion, write_bvh
 from smpl_files import amass_archive, body_model
+from written_animations import acclaim_person, gltf_person, write_acclaim
 from written_tables import joint_array, motive, motive_markers, mvnx, qualisys, table
 
 from simbench import read_motion
@@ -247,6 +249,14 @@ def _motions(folder: Path) -> dict[str, bytes]:
     # Skeletons without a map, with fingers and with a rest pose that nobody takes.
     for name in ("mixamo", "lafan1"):
         found[f"{name}.bvh"] = write_bvh(dialects()[name], known_motion(FRAMES)).encode()
+    scene = gltf_person()
+    found["person.glb"] = scene.glb(folder / "person.glb").read_bytes()
+    numbers = "data:application/octet-stream;base64," + base64.b64encode(scene.data).decode()
+    found["person.gltf"] = scene.gltf(folder / "person.gltf", numbers).read_bytes()
+    found["person.amc"] = write_acclaim(
+        folder, *acclaim_person(FRAMES), stem="person", asf="person"
+    ).read_bytes()
+    found["person.asf"] = (folder / "person.asf").read_bytes()
     if clips := clip_folder():
         found["clip.txt"] = (clips / "humanoid3d_walk.txt").read_bytes()
     return found

@@ -18,10 +18,13 @@ from simbench.motion.human_motion import HumanMotion
 from simbench.motion.marker_maps import to_human_motion
 from simbench.motion.marker_preparation import prepare_markers
 from simbench.motion.read_options import ReadOptions
+from simbench.motion.readers.acclaim import read_amc, read_asf
 from simbench.motion.readers.bvh_reader import read_bvh
 from simbench.motion.readers.c3d_reader import read_c3d
 from simbench.motion.readers.csv_reader import read_csv
 from simbench.motion.readers.deepmimic import read_deepmimic
+from simbench.motion.readers.fbx import read_fbx
+from simbench.motion.readers.gltf import read_gltf
 from simbench.motion.readers.joint_array import read_archive
 from simbench.motion.readers.landmarks import read_landmarks
 from simbench.motion.readers.mvnx import read_mvnx
@@ -54,9 +57,14 @@ SCHEMES: dict[str, Callable[[str, ReadOptions], Recording]] = {
     "sample": _read_sample,
 }
 SUFFIXES: dict[str, Callable[[Path, ReadOptions], Recording]] = {
+    ".amc": read_amc,
+    ".asf": read_asf,
     ".bvh": read_bvh,
     ".c3d": read_c3d,
     ".csv": read_csv,
+    ".fbx": read_fbx,
+    ".glb": read_gltf,
+    ".gltf": read_gltf,
     ".json": read_landmarks,
     ".mot": read_opensim_motion,
     ".mvnx": read_mvnx,
@@ -69,6 +77,8 @@ SUFFIXES: dict[str, Callable[[Path, ReadOptions], Recording]] = {
     ".trc": read_trc,
     ".tsv": read_tsv,
     ".txt": lambda path, _: read_deepmimic(path),
+    ".vrm": read_gltf,
+    ".vrma": read_gltf,
 }
 # Size, bytes, of the largest file of a format that is read in blocks and of which only poses are kept.
 LARGEST_STREAMS = {".bvh": 10_000_000_000}

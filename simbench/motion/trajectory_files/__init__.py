@@ -59,7 +59,7 @@ SUFFIXES: dict[str, str] = {
 }
 
 _LARGEST = 100_000_000  # Bytes of a file that is still looked into for a message.
-_HUMAN_SUFFIXES = (".bvh", ".c3d", ".trc", ".mvnx", ".fbx")
+_HUMAN_SUFFIXES = (".bvh", ".c3d", ".trc", ".mvnx", ".fbx", ".amc", ".glb", ".gltf", ".vrma")
 
 
 def read_robot_motion(path: Path, robot: Robot, options: TrajectoryOptions | None = None) -> RobotMotion:

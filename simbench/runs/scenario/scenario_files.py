@@ -26,7 +26,7 @@ USUAL_ROBOT = "romeo"  # Robot of a scenario that names none.
 
 ROBOT_SUFFIXES = (".csv", ".nc", ".npz", ".pkl", ".pickle")  # Suffixes of files of robot motions.
 # Suffixes of files that hold a person's recording only.
-PERSON_SUFFIXES = (".bvh", ".c3d", ".trc", ".mvnx", ".txt", ".npy")
+PERSON_SUFFIXES = (".amc", ".bvh", ".c3d", ".fbx", ".glb", ".gltf", ".trc", ".mvnx", ".txt", ".npy", ".vrma")
 # Values to set in a scenario: `key=value` texts, or values by dotted or nested keys.
 Overrides = Sequence[str] | Mapping[str, Any]
 

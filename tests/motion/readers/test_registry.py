@@ -20,8 +20,8 @@ LENGTH = np.sqrt(0.145**2 + 0.210**2)
         ("kinect:dance", "unknown motion source 'kinect'; known: actor, deepmimic, sample"),
         ("actor:juggle", "unknown task; known: .*drawer"),
         (
-            "dance.fbx",
-            r"no reader for \.fbx; .* \.bvh, \.c3d, \.csv, \.json, \.mot, .* \.sto, \.trc, \.tsv, \.txt",
+            "dance.mov",
+            r"no reader for \.mov; .* \.bvh, \.c3d, \.csv, .* \.json, \.mot, .* \.sto, \.trc, \.tsv, \.txt",
         ),
         ("nowhere/dance.bvh", "no such file"),
         ("dance", "without suffix"),
