@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Protocol
 
 from simbench.errors import MotionError, PluginError
-from simbench.files.arrays.data_pickle import TORCH_ADVICE
 from simbench.files.text import MAX_FILE_BYTES, require_regular_file
 from simbench.motion.actors import read_actor
 from simbench.motion.human_motion import HumanMotion
@@ -60,13 +59,13 @@ SUFFIXES: dict[str, Callable[[Path, ReadOptions], Recording]] = {
     ".npz": read_archive,
     ".pickle": read_archive,
     ".pkl": read_archive,
+    ".pt": read_archive,
+    ".pth": read_archive,
     ".trc": read_trc,
     ".txt": lambda path, _: read_deepmimic(path),
 }
 # Size, bytes, of the largest file of a format that is read in blocks and of which only poses are kept.
 LARGEST_STREAMS = {".bvh": 10_000_000_000}
-# Formats that are not read, and what to do about them.
-REFUSED = {".pt": TORCH_ADVICE, ".pth": TORCH_ADVICE}
 # Group of the plug-ins that read a file format, or a source with its own prefix.
 GROUP = "readers"
 
@@ -158,8 +157,6 @@ def read_recording(source: str, options: ReadOptions) -> Recording:
             raise MotionError(f"{source}: unknown motion source {scheme!r}; known: {known}, or a file's path")
         return SCHEMES[scheme](name, options)
     path = Path(source)
-    if suffix in REFUSED:
-        raise MotionError(f"{source}: {REFUSED[suffix]}")
     if suffix not in SUFFIXES:
         kinds = ", ".join(f"{scheme}:NAME" for scheme in SCHEMES)
         raise MotionError(
