@@ -154,6 +154,12 @@ READERS: Mapping[str, Reader] = {
     ),
     "body model": Reader(("model.npz", "model.pkl"), _ARRAYS),
     "joint array": Reader(("joints.npy", "joints.npz", "joints.pkl"), _ARRAYS),
+    "columns": Reader(
+        tuple(f"{name}.{suffix}" for name in ("features", "columns") for suffix in ("npz", "pkl")), _ARRAYS
+    ),
+    "poselib": Reader(("poselib.npy",), (mutate_bytes,)),
+    "poselib pickle": Reader(("poselib.pkl",), _ARRAYS),
+    "PyTorch": Reader(("gvhmr.pt",), (mutate_bytes,)),
     "MVNX": Reader(("take.mvnx",), (mutate_xml,)),
     "Motive": Reader(("bones.csv", "marks.csv"), (mutate_text,)),
     "named positions": Reader(("joints.csv",), (mutate_text,)),

@@ -155,7 +155,7 @@ def _of_arrays(arrays: Mapping[str, Any], joints: Array, count: int, where: str)
 
 
 def _order_by_links(quaternion: Array, links: Array | None) -> str | None:
-    """Order of the base's quaternion (T, 4), where a link (T, B, 4), w first as simulators write it, has it."""
+    """Order of the base's quaternion (T, 4), where one of the links (T, B, 4), w first, has the same."""
     if links is None or links.ndim != 3 or links.shape[::2] != (len(quaternion), 4):
         return None
     with np.errstate(all="ignore"):
