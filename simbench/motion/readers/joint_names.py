@@ -58,6 +58,9 @@ TRUNK, WIDTHS = 0.285, {"shoulder": 0.20, "hip": 0.12}
 # OptiTrack's 26 joints read as Halpe's 0.54, and the best of 20 random orders of each layout 0.47.
 LARGEST_MISFIT, CLEAR_DIFFERENCE = 0.4, 0.15
 REACH = _TABLES["reach"]
+# Variation of the lengths of bones relative to their length: at most that of a body model's; at least that of
+# bones between joints that were exchanged, such as ankle and toe, and above that of a knee whose axis moves.
+RIGID, NOT_RIGID, MOVING_AXIS = 5e-4, 3e-3, 0.02
 # At most this many frames are looked at.
 SAMPLES = 200
 
@@ -202,33 +205,14 @@ def guess_layout(positions: Array, source: str) -> JointNaming:
     (least, best), others = misfits[0], misfits[1:]
     if not least <= LARGEST_MISFIT:
         tried = ", ".join(
-            f"{layout} ({misfit:.2g})" if np.isfinite(misfit) else f"{layout} (joints far from their limbs)"
+            f"{layout} ({misfit:.2g})" if np.isfinite(misfit) else f"{layout} (joints out of place)"
             for misfit, layout in misfits
         )
         raise MotionError(
             f"{source}: {count} joints without names, whose bones are no person's in any known order: "
             f"{tried}; at most {LARGEST_MISFIT:g} is taken; declare the order (--skeleton NAME or FILE)"
         )
-    tracks = _joint_tracks(some, exact[best])
-    across, middles = [], {}
-    for joint in WIDTHS:
-        if f"left_{joint}" in tracks and f"right_{joint}" in tracks:
-            one, other = tracks[f"left_{joint}"], tracks[f"right_{joint}"]
-            across.append(one - other)
-            middles[joint] = (one + other) / 2
-    doubts: tuple[str, ...] = ()
-    if len(middles) == 2:
-        up = middles["shoulder"] - middles["hip"]
-        forward = normalise(np.cross(normalise(across[0] + across[1]), normalise(up)))
-        agreement, evidence = facing_agreement(tracks, forward)
-        if agreement < 0.0:
-            raise MotionError(
-                f"{source}: the bones of the {count} joints are a person's in the order of {best}, but by "
-                f"its {evidence} it faces backward: left and right are exchanged, or the axes are mirrored; "
-                "negate one axis of the array, or declare the order (--skeleton FILE)"
-            )
-        if not evidence:
-            doubts = (f"nothing shows whether left and right are those of skeleton {best} (--skeleton)",)
+    doubts = _check_guess(_joint_tracks(some, exact[best]), best, source)
     note = (
         f"skeleton {best}: in its order, the bones of the {count} joints are a person's (misfit {least:.2f})"
     )
@@ -237,6 +221,43 @@ def guess_layout(positions: Array, source: str) -> JointNaming:
     if rivals:
         doubts += (f"skeleton {best} ({least:.2f}) is a guess; as likely: {rivals} (--skeleton)",)
     return JointNaming(exact[best], (note,), doubts)
+
+
+def _check_guess(tracks: Mapping[str, Array], layout: str, source: str) -> tuple[str, ...]:
+    """Refuse tracks (T, 3) named by a layout that face backward or whose bones change; return doubts."""
+    doubts: tuple[str, ...] = ()
+    if all(f"{side}_{joint}" in tracks for side in SIDES for joint in WIDTHS):
+        ends = [[tracks[f"{side}_{joint}"] for joint in WIDTHS] for side in SIDES]
+        (left_shoulder, left_hip), (right_shoulder, right_hip) = ends
+        across = normalise(left_shoulder - right_shoulder), normalise(left_hip - right_hip)
+        up = left_shoulder + right_shoulder - left_hip - right_hip
+        cosines = (across[0] * across[1]).sum(axis=1)
+        agreement, evidence = facing_agreement(tracks, normalise(np.cross(across[0] + across[1], up)))
+        if np.sum(cosines, where=np.isfinite(cosines)) < 0.0:
+            agreement, evidence = -1.0, "hips or shoulders"
+        if agreement < 0.0:
+            raise MotionError(
+                f"{source}: the bones of the joints are a person's in the order of {layout}, but by its "
+                f"{evidence} it faces backward: left and right are exchanged, or the axes are mirrored; "
+                "negate one axis of the array, or declare the order (--skeleton FILE)"
+            )
+        if not evidence:
+            doubts = (f"nothing shows whether left and right are those of skeleton {layout} (--skeleton)",)
+    varied = {
+        name: float(lengths.std() / np.median(lengths))
+        for name, (lengths, _) in _limb_lengths(tracks).items()
+        if lengths.size
+    }
+    worst = max(varied, key=lambda name: varied[name])
+    if np.quantile([*varied.values()], 0.25) < RIGID and varied[worst] > NOT_RIGID:
+        fault = (
+            f"the bone from the {worst} on changes its length by {varied[worst]:.1%} in the order of "
+            f"{layout}, while others keep theirs: the joints may have another order (--skeleton FILE)"
+        )
+        if varied[worst] > MOVING_AXIS:
+            raise MotionError(f"{source}: {fault}")
+        doubts += (fault,)
+    return doubts
 
 
 def measure_misfit(positions: Array, names: Sequence[str]) -> float:
@@ -248,12 +269,7 @@ def measure_misfit(positions: Array, names: Sequence[str]) -> float:
     ratios; infinite without an arm, or where a joint is farther from its limb than people's are.
     """
     tracks = _joint_tracks(positions, names)
-    bones: dict[str, tuple[Array, float]] = {}
-    for side in SIDES:
-        for (proximal, distal), expected in LIMB_BONES.items():
-            ends = f"{side}_{proximal}", f"{side}_{distal}"
-            if all(end in tracks for end in ends):
-                bones[f"{side} {proximal}"] = _lengths(tracks[ends[0]], tracks[ends[1]]), expected
+    bones = _limb_lengths(tracks)
     limbs = tuple(bones)
     middles = {}
     for joint, expected in WIDTHS.items():
@@ -285,6 +301,16 @@ def measure_misfit(positions: Array, names: Sequence[str]) -> float:
                         return float("inf")
     proportions = np.abs(ratios - np.median(ratios)).mean()
     return float(variation + (np.mean(sides) if sides else 0.0) + proportions)
+
+
+def _limb_lengths(tracks: Mapping[str, Array]) -> dict[str, tuple[Array, float]]:
+    """Lengths (T,) of the limbs' bones by side and proximal joint, and their fractions of the stature."""
+    return {
+        f"{side} {proximal}": (_lengths(tracks[f"{side}_{proximal}"], tracks[f"{side}_{distal}"]), expected)
+        for side in SIDES
+        for (proximal, distal), expected in LIMB_BONES.items()
+        if f"{side}_{proximal}" in tracks and f"{side}_{distal}" in tracks
+    }
 
 
 def _joint_tracks(positions: Array, names: Sequence[str]) -> dict[str, Array]:
