@@ -47,6 +47,9 @@ ASSUMED_RATES = {
     LAYOUTS["smpl"][1]: (20.0, "HumanML3D's 22 joints have"),
     LAYOUTS["kit"][0]: (12.5, "KIT-ML's 21 joints have"),
 }
+# The last axis is the frames' where neighbours along it are nearer than this fraction of the distance along
+# the first; a person at 30 Hz has 0.13, and the inverse where the frames come first. So many are looked at.
+FRAMES_LAST, SEVERAL = 0.5, 500
 # Keypoints below this confidence are not used.
 LEAST_CONFIDENCE = 0.3
 # Fewest joints of a body with one arm and hips.
@@ -185,24 +188,29 @@ def _one_person(array: NDArray[Any], source: str) -> tuple[Array, tuple[str, ...
     notes: tuple[str, ...] = ()
     while array.ndim > 3 and 1 in array.shape[:-2]:
         array = array.squeeze(array.shape.index(1))
-    if array.ndim < 4:
-        array, notes = select_positions(array, source)
-    if array.ndim == 2:
-        if array.shape[1] % 3:
-            raise MotionError(f"{source}: {array.shape[1]} columns are no positions, three a joint; {ADVICE}")
-        array = array.reshape(len(array), -1, 3)
     if array.ndim == 4:
         array = np.moveaxis(array, int(np.argmin(array.shape[:2])), 0)
         seen = [int((np.isfinite(each) & (each != 0)).sum()) for each in array]
         chosen = int(np.argmax(seen))
         notes += (f"{len(array)} persons: number {chosen + 1} is read, which is seen most",)
         array = array[chosen]
-    if array.ndim != 3:
+    if array.ndim not in (2, 3):
         raise MotionError(
             f"{source}: an array of shape {array.shape}; joints have the shape (frames, joints, 3)"
         )
-    if array.shape[2] not in (3, 4, 5):
-        array = array.transpose(0, 2, 1)
+    if array.ndim == 3 and array.shape[2] not in (3, 4, 5):
+        # The frames may come last: neighbours are nearer in time than in a body.
+        with np.errstate(all="ignore"):
+            first = array[:SEVERAL, :, :SEVERAL].astype(np.float64)
+            steps = [np.abs(np.diff(first, axis=axis)) for axis in (0, 2)]
+        apart = [float(np.median(np.append(step[np.isfinite(step)], np.inf))) for step in steps]
+        array = array.transpose((2, 0, 1) if apart[1] < FRAMES_LAST * apart[0] else (0, 2, 1))
+    array, more = select_positions(array, source)
+    notes += more
+    if array.ndim == 2:
+        if array.shape[1] % 3:
+            raise MotionError(f"{source}: {array.shape[1]} columns are no positions, three a joint; {ADVICE}")
+        array = array.reshape(len(array), -1, 3)
     # Damaged numbers may be signalling NaNs, which are no error: they are not seen.
     with np.errstate(invalid="ignore"):
         positions = np.array(array[..., :3], dtype=np.float64)

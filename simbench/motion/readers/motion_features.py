@@ -14,7 +14,7 @@ from scipy.spatial.transform import Rotation
 
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
-from simbench.motion.readers.smpl_parameters import LARGEST_NUMBER
+from simbench.motion.readers.smpl_parameters import LARGEST_NUMBER, check_finite
 
 # Joints of the features of HumanML3D and KIT-ML (Guo et al. 2022) by the number of columns: the root's
 # turning, velocity and height (4), then of the other joints positions (3 each) and rotations (6 each), the
@@ -55,6 +55,7 @@ def select_positions(array: NDArray[np.generic], source: str) -> tuple[NDArray[n
                 f"{2 + 3 * joints} to {9 * joints - 5} are no rotations: of normalised features, multiply by "
                 "Std.npy and add Mean.npy of the data set"
             )
+        check_finite(flat, source)
         note = f"{columns} features of HumanML3D: {joints} joints, by the root's velocities and heights"
         return recover_joints(np.asarray(flat, dtype=np.float64), joints), (note,)
     if not kinds.any():

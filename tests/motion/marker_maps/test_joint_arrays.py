@@ -85,6 +85,8 @@ def shapes(joints):
     ghost = np.full_like(joints, np.nan)
     return {
         "transposed": joints.transpose(0, 2, 1),
+        "frames last": joints.transpose(1, 2, 0),
+        "persons first, frames last": np.stack([ghost, joints]).transpose(0, 2, 3, 1),
         "flat": joints.reshape(frames, -1),
         "confidence": np.concatenate([joints, seen], axis=2),
         "one person": joints[None],
