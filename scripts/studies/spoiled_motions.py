@@ -1,12 +1,14 @@
 """Spoil good recordings of skeletons and count what is read right, told, refused, and misread silently.
 
-    python scripts/studies/spoiled_motions.py [--files 200] [--seed 0] [--list]
+    python scripts/studies/spoiled_motions.py [--files 200] [--seed 0] [--only KIND ...] [--list]
 
 A known motion is written in the layout of every kind of software and spoiled: the world's axes turned by
 right angles or obliquely, left and right exchanged in the names, the file mirrored, a bone or the whole body
-scaled, names of joints exchanged. What is read is compared with the truth after a rotation about the vertical
-and a shift: joints to 2 cm, frames of trunk and arms to 30 degrees. A reading that is neither right nor told
-by a doubt is a silent misreading; exit status 1 if there is any.
+scaled, names of joints exchanged. Arrays of joints without names are spoiled too: velocities, rotations and
+other blocks of columns beside the positions, other orders of the joints, mirrored axes. What is read is
+compared with the truth after a rotation about the vertical and a shift: joints to 2 cm, frames of trunk and
+arms to 30 degrees. A reading that is neither right nor told by a doubt is a silent misreading; exit status 1
+if there is any.
 """
 
 import argparse
@@ -27,8 +29,10 @@ from simbench.errors import SimbenchError
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.motion_inspection import inspect_motion
 from simbench.motion.readers import read_motion
+from simbench.motion.readers.joint_names import LAYOUTS
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "helpers"))
+import motion_arrays
 import skeleton_dialects as known
 
 # Joints and segments that are compared, where both are known.
@@ -47,15 +51,15 @@ class Spoiled(NamedTuple):
 
     Parameters
     ----------
-    text : str
-        Its content.
+    content : str or array
+        The text of a BVH file, or an array of an archive.
     factor : float
         Factor by which the body is larger than the truth.
     must_tell : bool
         Whether even a reading like the truth must be told, because the file is not one of a human body.
     """
 
-    text: str
+    content: str | np.ndarray
     factor: float = 1.0
     must_tell: bool = False
 
@@ -67,21 +71,25 @@ def main() -> int:
     )
     parser.add_argument("--files", type=int, default=200, help="Good files, each spoiled in every way.")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", choices=[*SPOILERS, *ARRAY_SPOILERS], nargs="+", metavar="KIND")
     parser.add_argument("--list", action="store_true", help="Print every outcome.")
     arguments = parser.parse_args()
     rng = np.random.default_rng(arguments.seed)
     layouts = list(known.dialects().values())
-    counts: dict[str, Counter[str]] = {name: Counter() for name in SPOILERS}
+    kinds = {
+        kind: spoil
+        for kind, spoil in (SPOILERS | ARRAY_SPOILERS).items()
+        if arguments.only is None or kind in arguments.only
+    }
+    counts: dict[str, Counter[str]] = {name: Counter() for name in kinds}
     silent = []
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "spoiled.bvh"
         for number in range(arguments.files):
             dialect = layouts[number % len(layouts)]
             body = known.known_motion(frames=60, rate=dialect.rate, heading=float(rng.uniform(-3.0, 3.0)))
-            for kind, spoil in SPOILERS.items():
+            for kind, spoil in kinds.items():
                 spoiled = spoil(dialect, body, rng)
-                path.write_text(spoiled.text, encoding="utf-8")
-                outcome, detail = judge(path, body, spoiled)
+                outcome, detail = judge(write(spoiled, Path(folder), dialect.rate), body, spoiled)
                 counts[kind][outcome] += 1
                 if outcome == "silent":
                     silent.append(f"{number} {dialect.name}, {kind}: {detail}")
@@ -94,6 +102,17 @@ def main() -> int:
     for line in silent:
         print(f"SILENT {line}")
     return 1 if silent else 0
+
+
+def write(spoiled: Spoiled, folder: Path, rate: float) -> Path:
+    """Write a file."""
+    if isinstance(spoiled.content, str):
+        path = folder / "spoiled.bvh"
+        path.write_text(spoiled.content, encoding="utf-8")
+    else:
+        path = folder / "spoiled.npz"
+        np.savez(path, motion=spoiled.content, fps=rate)
+    return path
 
 
 def judge(path: Path, body: Any, spoiled: Spoiled) -> tuple[str, str]:
@@ -260,6 +279,79 @@ def exchange_names(dialect: Any, body: Any, rng: np.random.Generator) -> Spoiled
     return Spoiled(known.write_bvh(known.rename(dialect, lambda name: other.get(name, name)), body))
 
 
+def joints_of(body: Any, rng: np.random.Generator) -> np.ndarray:
+    """Joints (T, J, 3) of a body in the order of a data set."""
+    names = LAYOUTS[str(rng.choice(["smpl", "lafan1", "kit"]))][0][:22]
+    return np.stack([known.true_joint(body, PLACES.get(name, name)) for name in names], axis=1)
+
+
+def keep_array(dialect: Any, body: Any, rng: np.random.Generator) -> Spoiled:
+    """Write joints without names."""
+    return Spoiled(joints_of(body, rng))
+
+
+def add_velocities(dialect: Any, body: Any, rng: np.random.Generator) -> Spoiled:
+    """Write velocities before or behind the positions, per frame or per second."""
+    flat = joints_of(body, rng).reshape(len(body.time), -1)
+    blocks = [flat, motion_arrays.velocities(flat, float(rng.choice([1.0, dialect.rate])))]
+    return Spoiled(np.hstack(blocks if rng.random() < 0.5 else blocks[::-1]))
+
+
+def add_blocks(dialect: Any, body: Any, rng: np.random.Generator) -> Spoiled:
+    """Write rotations in any form, velocities and contacts around the positions, in any order."""
+    joints = joints_of(body, rng)
+    frames, count, flat = *joints.shape[:2], joints.reshape(len(joints), -1)
+    turns = motion_arrays.turns(frames, count, seed=int(rng.integers(1000)))
+    others = [
+        motion_arrays.six_numbers(frames, count),
+        motion_arrays.six_numbers(frames, count, pairs=True),
+        turns.as_quat().reshape(frames, -1),
+        turns.as_matrix().reshape(frames, -1),
+        turns.as_rotvec().reshape(frames, -1),
+        motion_arrays.velocities(flat),
+        np.ones((frames, 4)),
+    ]
+    chosen = [others[k] for k in rng.permutation(len(others))[: int(rng.integers(1, 4))]]
+    chosen.insert(int(rng.integers(len(chosen) + 1)), flat)
+    return Spoiled(np.hstack(chosen))
+
+
+def reorder(dialect: Any, body: Any, rng: np.random.Generator) -> Spoiled:
+    """Exchange joints of the body: all, or two of them."""
+    joints = joints_of(body, rng)
+    order = np.arange(joints.shape[1])
+    moved = order if rng.random() < 0.3 else rng.choice(order, 2, replace=False)
+    order[moved] = rng.permutation(moved) if len(moved) > 2 else moved[::-1]
+    return Spoiled(joints[:, order])
+
+
+def mirror_array(dialect: Any, body: Any, rng: np.random.Generator) -> Spoiled:
+    """Mirror the array: one axis negated, or two exchanged."""
+    joints = joints_of(body, rng)
+    if rng.random() < 0.5:
+        return Spoiled(joints[..., rng.permutation([[1, 0, 2], [0, 2, 1], [2, 1, 0]])[0]], 1.0, True)
+    signs = np.ones(3)
+    signs[int(rng.integers(3))] = -1.0
+    return Spoiled(joints * signs, 1.0, True)
+
+
+# Joints of the body that stand for others of the data sets.
+PLACES = {
+    "spine1": "spine",
+    "spine3": "chest",
+    **{
+        f"{side}_{name}": f"{side}_{place}"
+        for side in ("left", "right")
+        for name, place in (("collar", "clavicle"), ("foot", "toe"))
+    },
+}
+ARRAY_SPOILERS: dict[str, Callable[[Any, Any, np.random.Generator], Spoiled]] = {
+    "an array, not at all": keep_array,
+    "velocities beside positions": add_velocities,
+    "extra blocks of columns": add_blocks,
+    "another order of joints": reorder,
+    "a mirrored array": mirror_array,
+}
 SPOILERS: dict[str, Callable[[Any, Any, np.random.Generator], Spoiled]] = {
     "not at all": keep,
     "axes turned by right angles": turn_right,

@@ -157,6 +157,12 @@ READERS: Mapping[str, Reader] = {
     "Acclaim": Reader(("person.amc", "person.asf"), (mutate_text,)),
     "glTF": Reader(("person.gltf",), (mutate_json,)),
     "GLB": Reader(("person.glb",), (mutate_bytes,)),
+    "columns": Reader(
+        tuple(f"{name}.{suffix}" for name in ("features", "columns") for suffix in ("npz", "pkl")), _ARRAYS
+    ),
+    "poselib": Reader(("poselib.npy",), (mutate_bytes,)),
+    "poselib pickle": Reader(("poselib.pkl",), _ARRAYS),
+    "PyTorch": Reader(("gvhmr.pt",), (mutate_bytes,)),
     "MVNX": Reader(("take.mvnx",), (mutate_xml,)),
     "Motive": Reader(("bones.csv", "marks.csv"), (mutate_text,)),
     "named positions": Reader(("joints.csv",), (mutate_text,)),

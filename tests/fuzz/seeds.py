@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 import trimesh
+from motion_arrays import humanml3d, omomo, poselib, save_object, torch_archive
 from skeleton_dialects import dialects, known_motion, write_bvh
 from smpl_files import amass_archive, body_model
 from written_animations import acclaim_person, gltf_person, write_acclaim
@@ -245,6 +246,8 @@ def _motions(folder: Path) -> dict[str, bytes]:
     # Of seed 1, because no elbow bends backwards.
     for layout, name in (("SMPL", "smpl"), ("SMPL-H", "smplh"), ("SMPL-X", "smplx")):
         found[f"{name}.npz"], found[f"{name}.pkl"] = _both_formats(amass_archive(layout, FRAMES, seed=1))
+    parameters = {"body_pose": np.zeros((FRAMES, 63)), "global_orient": np.zeros((FRAMES, 3))}
+    found["gvhmr.pt"] = torch_archive({"smpl_params_global": parameters})
     found |= _tables(_first_frames(read_motion("sample:walk")))
     # Skeletons without a map, with fingers and with a rest pose that nobody takes.
     for name in ("mixamo", "lafan1"):
@@ -292,6 +295,11 @@ def _tables(motion: HumanMotion) -> dict[str, bytes]:
     np.savez_compressed(archive, **keypoints)
     texts = {name: text.encode() for name, text in found.items()}
     arrays = {"joints.npy": array.getvalue(), "joints.npz": archive.getvalue()}
+    joints = joint_array(person, LAYOUTS["smpl"][0], up="y")
+    arrays["features.npz"], arrays["features.pkl"] = _both_formats({"motion": humanml3d(joints[:, :22])})
+    arrays["columns.npz"], arrays["columns.pkl"] = _both_formats({"motion": omomo(joints)})
+    skeleton = poselib(FRAMES)[0]
+    arrays |= {"poselib.npy": save_object(skeleton), "poselib.pkl": pickle.dumps(skeleton)}
     return {**texts, **arrays, "joints.pkl": pickle.dumps(keypoints)}
 
 

@@ -17,15 +17,15 @@ def test_no_spoiled_file_is_misread_silently(study, tmp_path, layout):
     dialect = study.known.dialects()[layout]
     body = study.known.known_motion(frames=30, rate=dialect.rate, heading=1.2)
     found = {}
-    for kind, spoil in study.SPOILERS.items():
+    for kind, spoil in (study.SPOILERS | study.ARRAY_SPOILERS).items():
         spoiled = spoil(dialect, body, rng)
-        path = tmp_path / "spoiled.bvh"
-        path.write_text(spoiled.text, encoding="utf-8")
-        found[kind], detail = study.judge(path, body, spoiled)
+        found[kind], detail = study.judge(study.write(spoiled, tmp_path, dialect.rate), body, spoiled)
         assert found[kind] != "silent", f"{kind}: {detail}"
     assert found["not at all"].startswith("right")
     assert found["axes turned by right angles"].startswith("right")
     assert found["mirrored"] in ("told", "refused")
+    assert found["an array, not at all"].startswith("right")
+    assert found["a mirrored array"] == "refused"
 
 
 def test_a_misreading_without_a_doubt_would_be_counted(study, tmp_path):

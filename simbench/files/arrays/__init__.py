@@ -1,4 +1,4 @@
-"""The loader of files of named arrays that users bring, `.npz`, `.npy` and pickles, within a bounded memory.
+"""The loader of files of named arrays that users bring, within a bounded memory: NumPy, pickle, PyTorch.
 
 Only data is loaded from them.
 """
@@ -19,12 +19,12 @@ import numpy as np
 from simbench.errors import SimbenchError
 from simbench.files.arrays.data_pickle import (
     MAX_MEMORY,
-    TORCH_ADVICE,
     MemoryBudget,
     has_valid_text,
     plain_name,
     read_data_pickle,
 )
+from simbench.files.arrays.torch_archive import read_torch_archive
 from simbench.files.text import require_regular_file
 from simbench.system.limits import MOST_NUMBERS, MOST_TEXTS, require_at_most
 
@@ -41,9 +41,9 @@ def read_array_file(
 ) -> Mapping[str, Any]:
     """Read the named arrays of a file, whose format is told by its first bytes.
 
-    Nothing that the file holds is run, and at most 1.2 GB of memory are used. `path`: file that
-    NumPy, pickle or joblib wrote; `error`: class of the error that is raised; `names`: names of the arrays of
-    an `.npz` file that are read, as far as they are there; None reads all. Returns contents by name: NumPy
+    Nothing that the file holds is run, and at most 1.2 GB of memory are used. `path`: file that NumPy,
+    pickle, joblib or PyTorch wrote; `error`: class of the error that is raised; `names`: names of the arrays
+    of an `.npz` file that are read, as far as they are there; None reads all. Returns contents by name: NumPy
     arrays of numbers or texts, and what `read_data_pickle` returns. Objects in arrays without dimensions are
     themselves; other arrays of objects are lists. A file that holds one array or one list has it under the
     key `UNNAMED`. Raises SimbenchError of the given class, in one line that begins with the file: unreadable,
@@ -91,8 +91,10 @@ def _read_archive(stream: BinaryIO, budget: MemoryBudget, names: Collection[str]
             members = archive.infolist()
             if len(members) > MAX_MEMBERS:
                 raise budget.error(f"{budget.name}: more than {MAX_MEMBERS} arrays")
-            if any(member.filename.rpartition("/")[2] == "data.pkl" for member in members):
-                raise budget.error(f"{budget.name}: {TORCH_ADVICE}")
+            pickles = [m.filename for m in members if m.filename.rpartition("/")[2] == "data.pkl"]
+            if pickles:
+                content = read_torch_archive(archive, pickles[0], budget)
+                return content if isinstance(content, dict) else {UNNAMED: content}
             for member in members:
                 name, dot, suffix = plain_name(member.filename).rpartition(".")
                 if not dot or suffix != "npy" or (names is not None and name not in names):
@@ -106,9 +108,7 @@ def _read_archive(stream: BinaryIO, budget: MemoryBudget, names: Collection[str]
                     inner = MemoryBudget(f"{budget.name}, {name}", budget.error, budget.left)
                     found[name] = _read_array(part, member.file_size, inner)
                     budget.left = inner.left
-    except (
-        *(zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, struct.error),
-    ) as reason:
+    except (*(zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError, struct.error),) as reason:
         detail = " ".join(str(reason).split())[:80]
         raise budget.error(f"{budget.name}: a damaged archive of arrays ({detail})") from None
     if not found and names is None:
@@ -138,7 +138,7 @@ def _read_array(stream: IO[bytes], size: int, budget: MemoryBudget) -> Any:
     shape, fortran, dtype = header
     if dtype.hasobject and dtype.kind == "O":
         # The pickle of an array without dimensions holds that array, which becomes its only element.
-        return read_data_pickle(stream, size, budget)  # type: ignore[arg-type]
+        return read_data_pickle(stream, size, budget)
     if dtype.kind not in "biufcSU" or dtype.subdtype is not None:
         raise budget.error(f"{budget.name}: an array of {str(dtype)[:60]}; allowed: numbers and texts")
     count = prod(shape) * dtype.itemsize

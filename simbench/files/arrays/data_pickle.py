@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
-from typing import Any, BinaryIO, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,12 +31,13 @@ MAX_DEPTH = 40  # Levels of nesting.
 MAX_INSTRUCTIONS = 1_000_000
 MAX_NAME = 100
 _ENTRY_BYTES = 100  # Memory of one entry of a dict.
-# What to do with a file that PyTorch wrote.
+# What to do with tensors outside of an archive that `torch.save` wrote.
 TORCH_ADVICE = (
-    "holds PyTorch tensors, which are not read; save arrays with PyTorch: parameters = torch.load(FILE, "
-    "map_location='cpu') (of GVHMR its part ['smpl_params_global']), then "
-    "numpy.savez('motion.npz', **parameters)"
+    "holds PyTorch tensors in a pickle, which are not read; with PyTorch, torch.save(CONTENT, 'motion.pt') "
+    "writes them as an archive, which is read (CONTENT is what pickle, joblib or an older torch.load gives)"
 )
+# The number that begins what PyTorch wrote before 1.6.
+_OLD_TORCH = 0x1950A86A20F9469CFC6C
 _CHUMPY_ADVICE = (
     "holds chumpy arrays, which only chumpy reads; use the .npz file of the model, or convert it: "
     "numpy.savez('model.npz', **{name: numpy.array(value) for name, value in model.items()})"
@@ -91,7 +92,7 @@ class SparseMatrix(NamedTuple):
         return np.asarray(matrix.toarray())
 
 
-class _ElementType:
+class ElementType:
     """Element type of an array by NumPy's code, `f8` or `U4`; a pickle states the byte order afterwards."""
 
     def __init__(self, code: object, *_: object) -> None:
@@ -135,9 +136,9 @@ class _ArrayHolder(_Holder):
         if not isinstance(state, tuple) or len(state) not in (4, 5):
             raise PickleProblem("a damaged pickle: a state of what has none")
         shape, element, fortran, data = state[-4:]
-        if not isinstance(element, _ElementType):
+        if not isinstance(element, ElementType):
             raise PickleProblem("an array has no element type")
-        size = _checked_size(shape)
+        size = checked_size(shape)
         if element.objects:
             if not isinstance(data, list) or len(data) != size:
                 raise PickleProblem("an array of objects lacks some of them")
@@ -166,7 +167,7 @@ class _ColumnsHolder(_Holder):
         shape = state.get("_shape", state.get("shape"))
         arrays = [state.get(name) for name in ("data", "indices", "indptr")]
         arrays = [part.value if isinstance(part, _Holder) else part for part in arrays]
-        if _checked_size(shape) < 0 or len(shape) != 2 or not all(isinstance(a, np.ndarray) for a in arrays):
+        if checked_size(shape) < 0 or len(shape) != 2 or not all(isinstance(a, np.ndarray) for a in arrays):
             raise PickleProblem("a sparse matrix is damaged")
         self.value = SparseMatrix(self.by, shape, *arrays)
 
@@ -203,7 +204,7 @@ def has_valid_text(array: NDArray[Any]) -> bool:
     return int(codes.max()) <= sys.maxunicode
 
 
-def _checked_size(shape: Any) -> int:
+def checked_size(shape: Any) -> int:
     """Compute the number of elements of an array of a shape that a file states."""
     if not isinstance(shape, tuple) or any(type(length) is not int or length < 0 for length in shape):
         raise PickleProblem("the shape of an array is damaged")
@@ -216,7 +217,7 @@ def _checked_size(shape: Any) -> int:
 class _BoundedStream:
     """The bytes of a pickle: none are allocated that are not there, and the budget counts them."""
 
-    def __init__(self, stream: BinaryIO, left: int, budget: MemoryBudget) -> None:
+    def __init__(self, stream: IO[bytes], left: int, budget: MemoryBudget) -> None:
         self.stream, self.left, self.budget = stream, left, budget
 
     def read(self, count: int) -> bytes:
@@ -256,7 +257,7 @@ class _Steps(dict[int, Callable[[Any], None]]):
         return super().__getitem__(code)
 
 
-class _DataUnpickler(pickle._Unpickler):
+class DataUnpickler(pickle._Unpickler):
     """Unpickler for data alone; `find_class` gives nothing but the replacements of this module."""
 
     # Of the unpickler in Python; the types of the standard library do not name them.
@@ -322,7 +323,7 @@ class _DataUnpickler(pickle._Unpickler):
         state, target = self.stack.pop(), self.stack[-1]
         if isinstance(target, _JoblibHolder):
             target.value = self.read_joblib_array(state)
-        elif isinstance(target, _ElementType | _Holder):
+        elif isinstance(target, ElementType | _Holder):
             if isinstance(state, tuple) and state and isinstance(state[-1], str):
                 self.source.budget.take(len(state[-1]))
             target.set_state(state)
@@ -332,15 +333,15 @@ class _DataUnpickler(pickle._Unpickler):
     def read_joblib_array(self, state: dict[str, Any]) -> Any:
         """Read an array whose bytes follow. Returns its holder, or a list of objects."""
         element, shape = state["dtype"], state["shape"]
-        if not isinstance(element, _ElementType):
+        if not isinstance(element, ElementType):
             raise PickleProblem("an array has no element type")
         if element.objects:
             if self.inner:
                 raise PickleProblem("arrays of objects within arrays of objects are not read")
-            return _DataUnpickler(self.source, self.steps, inner=True).load()
+            return DataUnpickler(self.source, self.steps, inner=True).load()
         if state.get("numpy_array_alignment_bytes") is not None:
             self.source.read(self.source.read(1)[0])
-        data = self.source.read(_checked_size(shape) * element.dtype.itemsize)
+        data = self.source.read(checked_size(shape) * element.dtype.itemsize)
         return self.make_buffer(data, element, shape, state.get("order"))
 
     def make_instance(self, cls: Any, *_: Any) -> Any:
@@ -392,7 +393,7 @@ _REPLACEMENTS: dict[str, str | type] = {
     **dict.fromkeys(("csc_matrix", "csc_array"), _ColumnsHolder),
     **dict.fromkeys(("csr_matrix", "csr_array"), _RowsHolder),
     "complex": complex,
-    "dtype": _ElementType,
+    "dtype": ElementType,
     "_reconstruct": _ArrayHolder,
     "scalar": "make_scalar",
     "_frombuffer": "make_buffer",
@@ -410,27 +411,35 @@ _STEPS: dict[int, Callable[[Any], None]] = {
         code: pickle._Unpickler.dispatch[code]
         for code in (getattr(pickle, name)[0] for name in _INSTRUCTIONS.split())
     },
-    pickle.FRAME[0]: _DataUnpickler.load_frame,
+    pickle.FRAME[0]: DataUnpickler.load_frame,
     # Its own step makes room before it looks whether the bytes are there.
     pickle.BYTEARRAY8[0]: pickle._Unpickler.dispatch[pickle.BINBYTES8[0]],
-    pickle.DICT[0]: _DataUnpickler.load_dict,
-    pickle.SETITEM[0]: _DataUnpickler.load_setitem,
-    pickle.SETITEMS[0]: _DataUnpickler.load_setitems,
-    pickle.BUILD[0]: _DataUnpickler.load_build,
+    pickle.DICT[0]: DataUnpickler.load_dict,
+    pickle.SETITEM[0]: DataUnpickler.load_setitem,
+    pickle.SETITEMS[0]: DataUnpickler.load_setitems,
+    pickle.BUILD[0]: DataUnpickler.load_build,
 }
 
 
-def read_data_pickle(stream: BinaryIO, size: int, budget: MemoryBudget) -> Any:
+def read_data_pickle(
+    stream: IO[bytes],
+    size: int,
+    budget: MemoryBudget,
+    unpickler: Callable[[_BoundedStream, _Steps], DataUnpickler] = DataUnpickler,
+) -> Any:
     """Read the data of a pickle.
 
     `stream`: stream at the beginning of the pickle, in binary mode; `size`: bytes that follow in it at most;
-    `budget`: memory that the contents may take. Returns none, bool, int, float, complex, str, bytes, NumPy
-    scalars and arrays of numbers or texts, `SparseMatrix`, lists of these (also for tuples and arrays of
-    objects), dicts of these with texts as keys. Raises SimbenchError of the budget's class, in one line: the
-    pickle is damaged, too large, too deep, or holds anything but data.
+    `budget`: memory that the contents may take; `unpickler`: what gives meaning to the names. Returns none,
+    bool, int, float, complex, str, bytes, NumPy scalars and arrays of numbers or texts, `SparseMatrix`, lists
+    of these (also for tuples and arrays of objects), dicts of these with texts as keys. Raises SimbenchError
+    of the budget's class, in one line: the pickle is damaged, too large, too deep, or holds anything but
+    data.
     """
     try:
-        loaded = _DataUnpickler(_BoundedStream(stream, size, budget), _Steps(_STEPS)).load()
+        loaded = unpickler(_BoundedStream(stream, size, budget), _Steps(_STEPS)).load()
+        if type(loaded) is int and loaded == _OLD_TORCH:
+            raise PickleProblem(TORCH_ADVICE)
         plain, count = _to_plain(loaded, 0, {})
         require_at_most(count, MOST_NUMBERS, f"{budget.name}: numbers", budget.error)
         return plain
@@ -456,7 +465,7 @@ def _to_plain(value: Any, depth: int, done: dict[int, tuple[Any, ...]]) -> tuple
         if value.value is None:
             raise PickleProblem("a damaged pickle: an array without contents")
         value = value.value
-    if isinstance(value, _ElementType) or callable(value):
+    if isinstance(value, ElementType) or callable(value):
         raise PickleProblem("a class or an element type by itself is not read")
     if type(value) not in (list, tuple, dict):
         return value, np.size(value) if isinstance(value, np.ndarray) else 1

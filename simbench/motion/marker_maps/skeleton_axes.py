@@ -1,5 +1,6 @@
 """The reference posture of a skeleton, and the anatomical axes of its segments in the joints' axes."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +24,9 @@ HANGING, SPREAD, RAISED = 20.0, 65.0, 115.0
 FORWARD_SINE, ASYMMETRY = 0.4, 20.0
 # Shoulders and hips are parallel, and square to the trunk, within this angle, degrees.
 TWIST = 15.0
+# Joints of the front of the foot. Bends count where their squared sines of flexion have this mean at least,
+# and a direction tells forward from backward from this mean cosine on.
+TOES, FLEXED_SHARE, SHOWN = ("toe", "big_toe", "foot_index", "foot"), 0.01, 0.2
 # Within this angle, degrees, a direction of a posture is the file's axis next to it.
 SNAP_ANGLE = 15.0
 
@@ -170,36 +174,40 @@ def snap(direction: Array) -> Array:
     return axis if angles_between(axis, direction) < SNAP_ANGLE else direction
 
 
-def facing_agreement(roles: Roles) -> tuple[float, str]:
-    """Compare the body's forward direction, from its left and up, with that of the feet and knees.
+def facing_agreement(tracks: Mapping[str, Array], forward: Array) -> tuple[float, str]:
+    """Compare the body's forward direction, from its left and up, with that of feet, face, knees and elbows.
 
-    `roles`: the joints of a person in a skeleton. Returns `agreement`: mean cosine between both, from -1 to
-    1; negative if left and right are swapped or the axes mirrored, and about zero if nothing tells;
-    `evidence`: `toes`, `knees`, `elbows` or nothing.
+    `tracks` mapping of str to (T, 3) array: positions of the joints by name, in any unit; NaN where a joint
+    was not seen; `forward` (T, 3): unit vectors, left cross up. Returns `agreement`: mean cosine between
+    both, from -1 to 1; negative if left and right are swapped or the axes mirrored, and about zero if nothing
+    tells; `evidence`: `toes`, `nose`, `knees`, `elbows` or nothing.
     """
-    positions = roles.skeleton.positions
-    forward = body_axes(positions, roles)[0][:, :, 0]
-    cosines = []
+    # Vectors that point forward and their weights, the most telling first.
+    found: dict[str, list[tuple[Array, Array]]] = {"toes": [], "nose": [], "knees": [], "elbows": []}
+    always = np.ones(len(forward))
     for side in SIDES:
-        if roles.has(f"{side}_toe", f"{side}_ankle"):
-            track = positions[:, [roles.joints[f"{side}_{part}"] for part in ("ankle", "toe")]]
-            cosines.append((normalise(track[:, 1] - track[:, 0]) * forward).sum(axis=1))
-    if cosines and abs(np.mean(cosines)) > 0.2:
-        return float(np.mean(cosines)), "toes"
-    for parts, sign, evidence in (
-        (("hip", "knee", "ankle"), 1.0, "knees"),
-        (("shoulder", "elbow", "wrist"), -1.0, "elbows"),
-    ):
-        cosines, weights = [], []
-        for side in SIDES:
-            if roles.has(*(f"{side}_{part}" for part in parts)):
-                a, b, c = (positions[:, roles.joints[f"{side}_{part}"]] for part in parts)
-                bend = b - (a + c) / 2.0
-                cosines.append(sign * (normalise(bend) * forward).sum(axis=1))
-                weights.append(np.sin(np.radians(angles_between(b - a, c - b))) ** 2)
-        if cosines and np.sum(weights) > 0.01 * np.size(weights):
-            agreement = float(np.average(np.concatenate(cosines), weights=np.concatenate(weights)))
-            if abs(agreement) > 0.2:
+        toe = next((tracks[name] for part in TOES if (name := f"{side}_{part}") in tracks), None)
+        if toe is not None and f"{side}_ankle" in tracks:
+            found["toes"].append((toe - tracks[f"{side}_ankle"], always))
+        for parts, sign, evidence in (
+            (("hip", "knee", "ankle"), 1.0, "knees"),
+            (("shoulder", "elbow", "wrist"), -1.0, "elbows"),
+        ):
+            if all(f"{side}_{part}" in tracks for part in parts):
+                a, b, c = (tracks[f"{side}_{part}"] for part in parts)
+                flexion = np.sin(np.radians(angles_between(b - a, c - b))) ** 2
+                found[evidence].append((sign * (b - (a + c) / 2.0), flexion))
+    behind = [tracks[name] for name in ("left_ear", "right_ear", "head", "thorax", "neck") if name in tracks]
+    if "nose" in tracks and behind:
+        found["nose"].append((tracks["nose"] - behind[0], always))
+    for evidence, vectors in found.items():
+        cosines = [(normalise(vector) * forward).sum(axis=1) for vector, _ in vectors]
+        weights = np.concatenate([*(weight for _, weight in vectors), np.empty(0)])
+        every = np.concatenate([*cosines, np.empty(0)])
+        seen = np.isfinite(every) & np.isfinite(weights)
+        if seen.any() and weights[seen].sum() > FLEXED_SHARE * seen.sum():
+            agreement = float(np.average(every[seen], weights=weights[seen]))
+            if abs(agreement) > SHOWN:
                 return agreement, evidence
     return 0.0, ""
 

@@ -9,6 +9,7 @@ from simbench.errors import MotionError
 from simbench.motion.marker_maps.map_evaluation import normalise
 from simbench.motion.marker_maps.map_schema import MarkerMap
 from simbench.motion.marker_maps.skeleton_axes import (
+    body_axes,
     facing_agreement,
     find_reference_pose,
     find_segment_recipes,
@@ -175,7 +176,9 @@ def _build_map(roles: Roles, recipes: Mapping[str, Any], dialect: str) -> Marker
 
 def _settle_sides(roles: Roles) -> float:
     """Find left and right where no name says them, or check them; return how the feet agree."""
-    agreement, evidence = facing_agreement(roles)
+    positions = roles.skeleton.positions
+    tracks = {joint: positions[:, k] for joint, k in roles.joints.items()}
+    agreement, evidence = facing_agreement(tracks, body_axes(positions, roles)[0][:, :, 0])
     if roles.sided:
         if agreement < BACKWARD:
             roles.doubts.append(

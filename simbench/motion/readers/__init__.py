@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Protocol
 
 from simbench.errors import MotionError, PluginError
-from simbench.files.arrays.data_pickle import TORCH_ADVICE
 from simbench.files.text import MAX_FILE_BYTES, require_regular_file
 from simbench.motion.actors import read_actor
 from simbench.motion.human_motion import HumanMotion
@@ -73,6 +72,8 @@ SUFFIXES: dict[str, Callable[[Path, ReadOptions], Recording]] = {
     ".npz": read_archive,
     ".pickle": read_archive,
     ".pkl": read_archive,
+    ".pt": read_archive,
+    ".pth": read_archive,
     ".sto": read_opensim_motion,
     ".trc": read_trc,
     ".tsv": read_tsv,
@@ -83,7 +84,7 @@ SUFFIXES: dict[str, Callable[[Path, ReadOptions], Recording]] = {
 # Size, bytes, of the largest file of a format that is read in blocks and of which only poses are kept.
 LARGEST_STREAMS = {".bvh": 10_000_000_000}
 # Formats that are not read, and what to do about them.
-REFUSED = {".osim": MODEL_ADVICE, ".pt": TORCH_ADVICE, ".pth": TORCH_ADVICE}
+REFUSED = {".osim": MODEL_ADVICE}
 # Group of the plug-ins that read a file format, or a source with its own prefix.
 GROUP = "readers"
 

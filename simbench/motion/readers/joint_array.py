@@ -8,6 +8,7 @@ segment frames of the joints.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from simbench.files.yaml_document import read_yaml
 from simbench.kinematics.arrays import Array
 from simbench.motion.read_options import UNITS, ReadOptions
 from simbench.motion.readers.joint_names import (
+    LAYOUTS,
     JointNaming,
     guess_layout,
     measure_arm,
@@ -27,6 +29,8 @@ from simbench.motion.readers.joint_names import (
     read_declared_names,
 )
 from simbench.motion.readers.marker_tables import LARGEST_NUMBER
+from simbench.motion.readers.motion_features import ADVICE, select_positions
+from simbench.motion.readers.poselib import is_poselib, read_poselib
 from simbench.motion.readers.smpl import read_smpl
 from simbench.motion.readers.smpl_parameters import has_smpl_parameters
 from simbench.motion.recordings import MarkerRecording, SkeletonRecording
@@ -38,6 +42,14 @@ LISTED = 12
 _KEYS = read_yaml(Path(__file__).with_suffix(".yaml"), MotionError).value
 # Rate of most videos, Hz, taken where neither file nor user says one.
 ASSUMED_RATE = 30.0
+# Rates of the data sets that hold most arrays of these joints, Hz (Guo et al. 2022).
+ASSUMED_RATES = {
+    LAYOUTS["smpl"][1]: (20.0, "HumanML3D's 22 joints have"),
+    LAYOUTS["kit"][0]: (12.5, "KIT-ML's 21 joints have"),
+}
+# The last axis is the frames' where neighbours along it are nearer than this fraction of the distance along
+# the first; a person at 30 Hz has 0.13, and the inverse where the frames come first. So many are looked at.
+FRAMES_LAST, SEVERAL = 0.5, 500
 # Keypoints below this confidence are not used.
 LEAST_CONFIDENCE = 0.3
 # Fewest joints of a body with one arm and hips.
@@ -67,14 +79,21 @@ def read_archive(path: Path, options: ReadOptions) -> MarkerRecording | Skeleton
     `options`: what the user declares. Returns what the file holds.
     """
     content = read_array_file(path, MotionError)
-    found = ", ".join(name[:40] for name in list(content)[:LISTED]) or "nothing"
-    if any(key in content for key in _KEYS["robot"]):
-        raise MotionError(
-            f"{path}: holds the trajectory of a robot ({found}), not a recording of a person; run it with "
-            f"`simbench run {path} --robot NAME`, or name it as trajectory:{path}"
-        )
     if has_smpl_parameters(content):
         return read_smpl(content, str(path), options)
+    notes: tuple[str, ...] = ()
+    if content and all(isinstance(value, Mapping) for value in content.values()):
+        notes = (f"{next(iter(content))[:40]}, the first of {len(content)} motions, is read",)
+        content = next(iter(content.values()))
+    if is_poselib(content):
+        return read_poselib(content, str(path), options)
+    found = ", ".join(
+        f"{name[:40]} {value.shape}" if isinstance(value, np.ndarray) and value.ndim else name[:40]
+        for name, value in list(content.items())[:LISTED]
+    )
+    for keys, advice in _KEYS["refused"]:
+        if all(key in content for key in keys):
+            raise MotionError(f"{path}: {advice.format(path=path)} (it holds {found})")
     # Arrays by key, also of numbers, texts, and lists of texts or of arrays with equal shapes.
     arrays: dict[str, NDArray[Any]] = {}
     for key, value in content.items():
@@ -95,13 +114,14 @@ def read_archive(path: Path, options: ReadOptions) -> MarkerRecording | Skeleton
     if chosen is None and len(others) == 1:
         chosen = others[0]
     if chosen is not None:
-        return read_joint_array(arrays, chosen, str(path), options)
-    if UNNAMED in content:
-        found = "one array or list without a name"
+        recording = read_joint_array(arrays, chosen, str(path), options)
+        return replace(recording, notes=(*notes, *recording.notes))
+    found = found.replace(f"{UNNAMED} (", "(", 1) if UNNAMED in content else found or "nothing"
     raise MotionError(
         f"{path}: holds {found}; known: SMPL, SMPL-H or SMPL-X parameters (poses and trans, or "
-        "global_orient, body_pose and transl); positions of joints (frames, joints, 3), such as "
-        "keypoints_3d, alone or with fps"
+        "global_orient, body_pose and transl); poselib's skeleton motions; features of HumanML3D; positions "
+        "of joints (frames, joints, 3), such as keypoints_3d: save these alone, with fps, and declare the "
+        "order of the joints (--skeleton FILE)"
     )
 
 
@@ -111,7 +131,7 @@ def _can_hold_joints(array: NDArray[Any]) -> bool:
         return False
     shape = array.shape
     if array.ndim == 2:
-        return shape[0] >= 2 and shape[1] % 3 == 0 and shape[1] >= 3 * FEWEST_JOINTS
+        return shape[0] >= 2 and shape[1] >= 3 * FEWEST_JOINTS
     if array.ndim < 3:
         return False
     return (shape[-1] in (3, 4, 5) and shape[-2] >= FEWEST_JOINTS) or (
@@ -129,6 +149,8 @@ def read_joint_array(
     named points, m.
     """
     found, notes = _one_person(arrays[key], source)
+    refuse_plane(found, source)
+    naming = name_array_joints(arrays, found, options, source)
     doubts: tuple[str, ...] = ()
     lower = {name.lower(): array for name, array in arrays.items()}
     rates = ((name, lower[name]) for name in _KEYS["rate"] if name in lower)
@@ -143,9 +165,8 @@ def read_joint_array(
     elif options.strict:
         raise MotionError(f"{source}: the file does not say its rate; declare it (--fps)")
     else:
-        rate = ASSUMED_RATE
-        doubts = (f"rate {ASSUMED_RATE:g} Hz assumed: the file does not say it (--fps)",)
-    naming = name_array_joints(arrays, found, options, source)
+        rate, whose = ASSUMED_RATES.get(naming.names, (ASSUMED_RATE, "most videos have"))
+        doubts = (f"rate {rate:g} Hz assumed, as {whose}: the file does not say it (--fps)",)
     kept = [k for k, name in enumerate(naming.names) if name]
     positions = np.array(found[:, kept])
     names = tuple(naming.names[k] for k in kept)
@@ -164,8 +185,6 @@ def read_joint_array(
 def _one_person(array: NDArray[Any], source: str) -> tuple[Array, tuple[str, ...]]:
     """Bring an array to (T, J, 3) of one person, with NaN for what was not seen; and notes."""
     require_at_most(array.size, MOST_NUMBERS, f"{source}: numbers", MotionError)
-    if array.ndim == 2:
-        array = array.reshape(len(array), -1, 3)
     notes: tuple[str, ...] = ()
     while array.ndim > 3 and 1 in array.shape[:-2]:
         array = array.squeeze(array.shape.index(1))
@@ -173,14 +192,25 @@ def _one_person(array: NDArray[Any], source: str) -> tuple[Array, tuple[str, ...
         array = np.moveaxis(array, int(np.argmin(array.shape[:2])), 0)
         seen = [int((np.isfinite(each) & (each != 0)).sum()) for each in array]
         chosen = int(np.argmax(seen))
-        notes = (f"{len(array)} persons: number {chosen + 1} is read, which is seen most",)
+        notes += (f"{len(array)} persons: number {chosen + 1} is read, which is seen most",)
         array = array[chosen]
-    if array.ndim != 3:
+    if array.ndim not in (2, 3):
         raise MotionError(
             f"{source}: an array of shape {array.shape}; joints have the shape (frames, joints, 3)"
         )
-    if array.shape[2] not in (3, 4, 5):
-        array = array.transpose(0, 2, 1)
+    if array.ndim == 3 and array.shape[2] not in (3, 4, 5):
+        # The frames may come last: neighbours are nearer in time than in a body.
+        with np.errstate(all="ignore"):
+            first = array[:SEVERAL, :, :SEVERAL].astype(np.float64)
+            steps = [np.abs(np.diff(first, axis=axis)) for axis in (0, 2)]
+        apart = [float(np.median(np.append(step[np.isfinite(step)], np.inf))) for step in steps]
+        array = array.transpose((2, 0, 1) if apart[1] < FRAMES_LAST * apart[0] else (0, 2, 1))
+    array, more = select_positions(array, source)
+    notes += more
+    if array.ndim == 2:
+        if array.shape[1] % 3:
+            raise MotionError(f"{source}: {array.shape[1]} columns are no positions, three a joint; {ADVICE}")
+        array = array.reshape(len(array), -1, 3)
     # Damaged numbers may be signalling NaNs, which are no error: they are not seen.
     with np.errstate(invalid="ignore"):
         positions = np.array(array[..., :3], dtype=np.float64)
@@ -225,12 +255,12 @@ def name_array_joints(
     return guess_layout(positions, source)
 
 
-def refuse_image_positions(positions: Array, tracks: Mapping[str, Array], source: str) -> None:
-    """Refuse joints that lie in a plane, and landmarks in fractions of an image.
+def refuse_plane(positions: Array, source: str) -> Array:
+    """Refuse joints that lie in a plane.
 
     `positions` (T, J, 3): positions of the joints, in any unit and axes; NaN where a joint was not seen;
-    `tracks` mapping of str to (T, 3) array: the same positions by the name of the joint; `source`: name of
-    the recording, for messages.
+    `source`: name of the recording, for messages. Returns (N, 3): the seen ones relative to the mean of
+    their frame.
     """
     seen = np.asarray(np.isfinite(positions).all(axis=2))
     count = np.maximum(seen.sum(axis=1), 1)[:, None]
@@ -242,12 +272,24 @@ def refuse_image_positions(positions: Array, tracks: Mapping[str, Array], source
             f"{source}: the joints lie in a plane: these are positions in an image, not in space; joints in "
             "three dimensions are needed"
         )
+    return about
+
+
+def refuse_image_positions(positions: Array, tracks: Mapping[str, Array], source: str) -> None:
+    """Refuse joints that lie in a plane, and landmarks in fractions of an image.
+
+    `positions` (T, J, 3): positions of the joints, in any unit and axes; NaN where a joint was not seen;
+    `tracks` mapping of str to (T, 3) array: the same positions by the name of the joint; `source`: name of
+    the recording, for messages.
+    """
+    about = refuse_plane(positions, source)
     middle = _middle_of_hips(tracks)
     if not len(middle):
         return
     size = np.sqrt((about**2).sum(axis=1).mean())
     low, high = IMAGE_RANGE
-    inside = ((positions[seen][:, :2] > low) & (positions[seen][:, :2] < high)).mean() > MOST_INSIDE
+    seen = positions[np.isfinite(positions).all(axis=2)]
+    inside = ((seen[:, :2] > low) & (seen[:, :2] < high)).mean() > MOST_INSIDE
     length, (short, long) = measure_arm(tracks), ARM_LENGTHS
     human = length is not None and any(short <= length * UNITS[unit] <= long for unit in ARRAY_UNITS)
     depth_from_hips = np.abs(middle[:, 2]).max() < FLAT * size

@@ -55,6 +55,7 @@ SUFFIXES: dict[str, str] = {
     ".npy": "npz",
     ".pkl": "gmr",
     ".pickle": "gmr",
+    ".pt": "gmr",
     ".nc": "nc",
 }
 
@@ -151,7 +152,7 @@ def is_robot_motion(path: Path) -> bool:
             return looks_like_robot_table(path)
         if suffix == ".nc":
             return bool(read_trajectory_netcdf(path).joint_names)
-        if suffix in (".npz", ".pkl", ".pickle"):
+        if suffix in (".npz", ".pkl", ".pickle", ".pt"):
             content = read_array_file(path, MotionError)
             inner = [value for value in content.values() if isinstance(value, Mapping)]
             return any(holds_joint_positions(each) for each in (content, *inner))

@@ -19,6 +19,8 @@ from simbench.robot.robot import Robot
 Array = NDArray[np.float64]
 
 # Names of arrays by what programs call them, the most specific first.
+# Departure of the product of two quaternions from 1 that is rounding, for the same rotation.
+SAME_ROTATION = 1e-4
 _KEYS = read_yaml(Path(__file__).with_suffix(".yaml"), MotionError).value
 
 
@@ -63,7 +65,7 @@ def _of_mapping(
     """Motion of a file of named arrays, or of named motions."""
     arrays = {str(name).lower(): value for name, value in content.items()}
     if (joints := _find(arrays, _KEYS["joints"])) is not None:
-        return _of_arrays(arrays, joints, where)
+        return _of_arrays(arrays, joints, len(robot.joint_names), where)
     if (table := _find(arrays, ("qpos", "q", "motion", "data"))) is not None and table.ndim == 2:
         # Generalised coordinates in one array, MuJoCo's: position, quaternion w, x, y, z, joints.
         found = split_columns(table, robot, options, where)
@@ -104,16 +106,26 @@ def _of_first(
     return replace(found, notes=(note, *found.notes))
 
 
-def _of_arrays(arrays: Mapping[str, Any], joints: Array, where: str) -> StoredMotion:
-    """Motion of arrays by name."""
+def _of_arrays(arrays: Mapping[str, Any], joints: Array, count: int, where: str) -> StoredMotion:
+    """Motion of arrays by name, for a robot with `count` joints."""
     # PHC keeps an axis of length one behind the joints, others one before the samples.
     joints = joints[0] if joints.ndim == 3 and joints.shape[0] == 1 else joints
     joints = joints[..., 0] if joints.ndim == 3 and joints.shape[2] == 1 else joints
     if joints.ndim != 2:
         raise MotionError(f"{where}: joint positions of shape {joints.shape}; must be (samples, joints)")
-    position, quaternion, order, is_order_named, notes = _base(arrays, where)
-    bodies = _find(arrays, _KEYS["body_position"])
-    velocities = _find(arrays, _KEYS["velocities"])
+    names = _names(arrays, _KEYS["names"])
+    bodies, velocities = _find(arrays, _KEYS["body_position"]), _find(arrays, _KEYS["velocities"])
+    if joints.shape[1] == (count if names is None else len(names)) + 7:
+        # Generalised coordinates under the name of the joints: the pose of the base comes first.
+        position, quaternion, joints = joints[:, :3], joints[:, 3:7], joints[:, 7:]
+        order, is_order_named = _order_by_links(quaternion, _find(arrays, _KEYS["body_quaternion"])), False
+        notes: tuple[str, ...] = (
+            "the first seven columns of the joints are the base's position and quaternion",
+        )
+        if velocities is not None and velocities.shape == (len(joints), joints.shape[1] + 6):
+            velocities = velocities[:, 6:]
+    else:
+        position, quaternion, order, is_order_named, notes = _base(arrays, where)
     time = _find(arrays, _KEYS["time"])
     for name, value in (
         ("base position", position),
@@ -129,7 +141,7 @@ def _of_arrays(arrays: Mapping[str, Any], joints: Array, where: str) -> StoredMo
     return StoredMotion(
         format="phc" if is_phc else "gmr" if {"root_pos", "root_rot", "dof_pos"} <= set(arrays) else "npz",
         joints=joints,
-        joint_names=_names(arrays, _KEYS["names"]),
+        joint_names=names,
         time=None if time is None or time.size != len(joints) else time.ravel(),
         fps=_rate(arrays, where),
         position=position,
@@ -140,6 +152,22 @@ def _of_arrays(arrays: Mapping[str, Any], joints: Array, where: str) -> StoredMo
         bodies=bodies if bodies is not None and bodies.ndim == 3 and bodies.shape[2] == 3 else None,
         notes=notes,
     )
+
+
+def _order_by_links(quaternion: Array, links: Array | None) -> str | None:
+    """Order of the base's quaternion (T, 4), where one of the links (T, B, 4), w first, has the same."""
+    if links is None or links.ndim != 3 or links.shape[::2] != (len(quaternion), 4):
+        return None
+    with np.errstate(all="ignore"):
+        # Opposite quaternions are the same rotation.
+        off = {
+            order: np.abs(np.abs(np.einsum("ti,tbi->tb", quaternion[:, columns], links)) - 1.0)
+            .max(axis=0)
+            .min()
+            for order, columns in (("wxyz", [0, 1, 2, 3]), ("xyzw", [3, 0, 1, 2]))
+        }
+    best = min(off, key=lambda order: off[order])
+    return best if off[best] < SAME_ROTATION else None
 
 
 _Base = tuple[Array | None, Array | None, str | None, bool, tuple[str, ...]]
@@ -173,8 +201,10 @@ def _base(arrays: Mapping[str, Any], where: str) -> _Base:
         if places is None or turned is None or not places.ndim == turned.ndim == 3 or not places.shape[1]:
             return None, None, None, False, ()
         names = _names(arrays, _KEYS["body_names"]) or ()
-        notes = f"base taken from the first link{f', {names[0]}' if names else ''}"
-        position, quaternion, order = places[:, 0], turned[:, 0], "wxyz"
+        # MuJoCo's first body is the world.
+        first = 1 if names[:1] == ("world",) and places.shape[1] > 1 else 0
+        notes = f"base taken from the first link{f', {names[first]}' if names else ''}"
+        position, quaternion, order = places[:, first], turned[:, first], "wxyz"
     for name, value, width in (("position", position, 3), ("quaternion", quaternion, 4)):
         if value is None:
             raise MotionError(f"{where}: no {name} of the base; its pose needs both, or neither")

@@ -15,6 +15,7 @@ MAPS = {
     "mpi_inf_3dhp": "h36m",
     "coco": "coco", "halpe": "openpose", "mediapipe": "mediapipe", "openpose25": "openpose",
     "openpose18": "openpose", "panoptic": "openpose", "kinect": "kinect", "azure_kinect": "kinect",
+    "kit": "named_joints", "lafan1": "smpl_joints", "optitrack26": "kinect",
 }  # fmt: skip
 SIZES = [(layout, names) for layout, known in LAYOUTS.items() for names in known]
 FINGERS = {("smpl", 45), ("smplh", 52), ("smplx", 55), ("coco", 133), ("mediapipe", 33)}
@@ -64,7 +65,9 @@ def test_every_layout_is_found_by_its_bones(tmp_path, person, layout, names):
     assert any(note.startswith(f"skeleton {layout}:") for note in motion.notes)
     assert "unit mm: the one in which the arms are human" in motion.notes
     assert f"marker map: {MAPS[layout]}" in motion.notes
-    assert motion.doubts == ()
+    # Without toes and nose, the straight knees of this person leave it open which side is left.
+    unknown = f"nothing shows whether left and right are those of skeleton {layout} (--skeleton)"
+    assert motion.doubts == ((unknown,) if layout == "mpi_inf_3dhp" else ())
 
 
 @pytest.mark.parametrize("up", AXES)
@@ -82,6 +85,8 @@ def shapes(joints):
     ghost = np.full_like(joints, np.nan)
     return {
         "transposed": joints.transpose(0, 2, 1),
+        "frames last": joints.transpose(1, 2, 0),
+        "persons first, frames last": np.stack([ghost, joints]).transpose(0, 2, 3, 1),
         "flat": joints.reshape(frames, -1),
         "confidence": np.concatenate([joints, seen], axis=2),
         "one person": joints[None],
@@ -185,7 +190,7 @@ def test_unseen_joints_are_gaps(tmp_path, person):
         (lambda joints: joints[:, ::-1], "bones are no person's in any known order"),
         (lambda joints: np.full_like(joints, np.nan), "no joint is seen"),
         (lambda joints: joints[:1], "1 frame|known: "),
-        (lambda joints: np.pad(joints, ((0, 0), (0, 4), (0, 0))), "no known skeleton has so many"),
+        (lambda joints: np.pad(joints, ((0, 0), (0, 3), (0, 0))), "no known skeleton has so many"),
     ],
 )
 def test_what_is_no_person_in_space_is_one_line(tmp_path, person, change, words):

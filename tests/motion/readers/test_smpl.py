@@ -309,7 +309,7 @@ NAN[4, 5] = np.nan
         (spoilt(mocap_framerate=np.array(0.0)), "mocap_framerate: 0; allowed: one number"),
         (spoilt(poses=np.full((30, 24, 3, 3), 0.2)), "a matrix at frame 0 is not a rotation"),
         ({"dof_pos": np.zeros((5, 29)), "root_pos": np.zeros((5, 3)), "fps": 30}, "run .*--robot NAME"),
-        ({"points": np.zeros((5, 3))}, "holds points; known: "),
+        ({"points": np.zeros((5, 3))}, r"holds points \(5, 3\); known: "),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line(tmp_path, content, words):

@@ -233,6 +233,27 @@ def test_links_in_the_world_give_base_and_order(g1, walk, body, tmp_path, order)
     assert motion.doubts == ()
 
 
+@pytest.mark.parametrize("order", ["wxyz", "xyzw"])
+@pytest.mark.parametrize("named", [True, False])
+def test_joints_that_begin_with_the_base(g1, walk, tmp_path, order, named):
+    content = beyond_mimic(g1, walk, np.arange(len(g1.joint_names)))
+    base = w_first(walk.base) if order == "wxyz" else walk.base
+    content["joint_pos"] = np.hstack([base, walk.q])
+    content["joint_vel"] = np.hstack([np.zeros((len(walk.q), 6)), content["joint_vel"]])
+    # MuJoCo's first body is the world.
+    content["body_pos_w"] = np.pad(content["body_pos_w"], ((0, 0), (1, 0), (0, 0)))
+    content["body_quat_w"] = np.pad(content["body_quat_w"], ((0, 0), (1, 0), (0, 0)))
+    content["body_quat_w"][:, 0, 0] = 1.0
+    if named:
+        content["joint_names"] = np.array(g1.joint_names)
+    np.savez(tmp_path / "a.npz", **content)
+    motion = read_robot_motion(tmp_path / "a.npz", g1)
+    require_walk(motion, walk)
+    assert all(doubt.startswith("the order of the joints is not certain") for doubt in motion.doubts)
+    assert not (named and motion.doubts)
+    assert any(note.startswith(f"quaternion {order}") for note in motion.notes)
+
+
 def test_a_rate_that_the_velocities_contradict_is_doubtful(g1, walk, body, tmp_path):
     content = beyond_mimic(g1, walk, body, rate=50.0)
     np.savez(tmp_path / "a.npz", **content)
