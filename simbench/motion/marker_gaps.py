@@ -11,7 +11,6 @@ from scipy.interpolate import CubicSpline
 
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.rotation import wrap_angle
 from simbench.motion.human_motion import Gap
 from simbench.motion.marker_maps.map_evaluation import fit_cluster_pose, normalise, reject, transport_along
 from simbench.motion.recordings import MarkerRecording
@@ -286,7 +285,7 @@ def bridge_by_limb_ends(positions: Array, marker: int, first: int, last: int) ->
         basis = transport_along(line)
         plane = np.einsum("tik,ti->tk", basis[ends], normalise(reject(known - near[ends], line[ends])))
         angles = np.arctan2(plane[:, 1], plane[:, 0])
-        angle = angles[0] + share * wrap_angle(angles[1] - angles[0])
+        angle = angles[0] + share * np.angle(np.exp(1j * (angles[1] - angles[0])))
         around = np.einsum("tik,tk->ti", basis, np.stack([np.cos(angle), np.sin(angle)], axis=1))
         track = near + height[:, None] * line + radius[:, None] * around
         best = width, Bridge(track[1:-1], pair, float(np.hypot(deviation[pair[0]], deviation[pair[1]])))

@@ -81,14 +81,21 @@ def find_stops(speed: Array, contrast: float) -> tuple[NDArray[np.int64], NDArra
     minima on both its sides. Returns (S,): samples of lowest speed, before the first movement, between
     movements, after the last; (S - 1,): samples of highest speed, one between each two stops.
     """
-    # Its import takes half a second of CPU time.
-    from scipy.signal import find_peaks
-
-    level = np.log(np.maximum(speed, STILL))
     # Nothing is known beyond the ends, so a recording that ends in motion is taken to end in a stop.
-    padded = np.concatenate([[np.log(STILL)], level, [np.log(STILL)]])
-    peaks = find_peaks(padded, prominence=np.log(contrast))[0] - 1
-    cuts = [0, *peaks.tolist(), len(speed)]
+    level = [*np.log(np.maximum(speed, STILL)).tolist(), float(np.log(STILL))]
+    # The peaks of that prominence, as `scipy.signal.find_peaks` finds them; its import takes half a second.
+    peaks: list[int] = []
+    rise, low, high, top, rising = float(np.log(contrast)), level[-1], -np.inf, 0, False
+    for k, value in enumerate(level):
+        if rising and value > high:
+            high, top = value, k
+        elif rising and value <= high - rise:
+            peaks.append(top)
+            low, rising = value, False
+        elif not rising and value >= low + rise:
+            high, top, rising = value, k, True
+        low = min(low, value)
+    cuts = [0, *peaks, len(speed)]
     stops = [a + int(np.argmin(speed[a:b])) for a, b in pairwise(cuts) if b > a]
     if len(stops) != len(peaks) + 1:
         # The first movement began before the recording.

@@ -87,6 +87,11 @@ Sex = Literal["female", "male"]
 
 # Lengths as fractions of stature: Drillis & Contini (1966), in Winter (2009), figure 4.1.
 CHIN_HEIGHT, SHOULDER_HEIGHT, HIP_HEIGHT, KNEE_HEIGHT, ANKLE_HEIGHT = 0.870, 0.818, 0.530, 0.285, 0.039
+# Fractions of stature for lengths that table B.1 does not contain. Shoulder width: Drillis & Contini (1966),
+# in Winter (2009), figure 4.1. The others are estimates: height of the base of the neck above the shoulders,
+# and of the head's joint above the base of the neck.
+SHOULDER_WIDTH = 2 * 0.129
+NECK_BASE, NECK = 0.032, 0.060
 UPPER_ARM, FOREARM = 0.186, 0.146
 # Lengths of upper, middle and lower trunk, which divide the distance from shoulder to hip: De Leva (1996),
 # table 4, mm.

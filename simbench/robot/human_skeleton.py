@@ -7,7 +7,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from simbench.robot.anthropometry import Measures
+from simbench.robot.anthropometry import NECK, NECK_BASE, SHOULDER_WIDTH, Measures
 from simbench.robot.body_segments import HanavanBody, solid_length
 from simbench.robot.dh import BASE, DhJoint, DhRow, Sigma
 from simbench.robot.sides import SIDES
@@ -105,11 +105,6 @@ CARRIERS = {
     },
 }
 
-# Fractions of stature for lengths that table B.1 does not contain. Shoulder width: Drillis & Contini (1966),
-# in Winter (2009), figure 4.1. The others are estimates: height of the base of the neck above the shoulders,
-# and of the head's joint above the base of the neck.
-SHOULDER_WIDTH = 2 * 0.129
-NECK_BASE, NECK = 0.032, 0.060
 # Position of the hand frame relative to the wrist, m: that of ROMEO's hand (Tomić 2018, table D.1), as in the
 # recordings.
 PALM_FORWARD, PALM_BELOW = 0.09, 0.02

@@ -12,7 +12,6 @@ from typing import Protocol
 
 from simbench.errors import MotionError, PluginError
 from simbench.files.text import MAX_FILE_BYTES, require_regular_file
-from simbench.motion.actors import read_actor
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.marker_maps import to_human_motion
 from simbench.motion.marker_preparation import prepare_markers
@@ -50,8 +49,16 @@ def _read_sample(name: str, options: ReadOptions) -> Recording:
     return replace(SUFFIXES[path.suffix](path, options), source=f"sample:{path.name}")
 
 
+def _read_actor(task: str) -> HumanMotion:
+    """Let a virtual actor perform a task."""
+    # Their model takes a third of a second to import.
+    from simbench.motion.actors import read_actor
+
+    return read_actor(task)
+
+
 SCHEMES: dict[str, Callable[[str, ReadOptions], Recording]] = {
-    "actor": lambda task, _: read_actor(task),
+    "actor": lambda task, _: _read_actor(task),
     "deepmimic": lambda clip, _: read_deepmimic(clip),
     "sample": _read_sample,
 }

@@ -33,12 +33,14 @@ from simbench.robot.anthropometry import (
     FOREARM,
     HIP_HEIGHT,
     KNEE_HEIGHT,
+    NECK,
+    NECK_BASE,
     SHOULDER_HEIGHT,
+    SHOULDER_WIDTH,
     SURVEY,
     UPPER_ARM,
     WRIST_TO_KNUCKLE,
 )
-from simbench.robot.human_skeleton import NECK, NECK_BASE, SHOULDER_WIDTH
 from simbench.robot.sides import SIDES
 
 DEFAULT_RATE = 30.0  # Rate of most cameras, Hz, for a file that does not say its own.
