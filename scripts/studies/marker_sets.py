@@ -38,7 +38,7 @@ LETTERS = [*"abcdefghijkmnopqstuvwxyzABCDEFGHIJKMNOPQSTUVWXYZ0123456789"]
 # Joint at the origin of the segment of each marker, and where it is on the standing person of the table of
 # distances, as fractions of the stature.
 ORIGINS = {
-    "head": ("head", (0.0, 0.0, 0.936)),
+    "head": ("neck", (-0.008, 0.0, 0.83)),
     "trunk": ("neck", (-0.008, 0.0, 0.83)),
     "pelvis": ("pelvis", (0.0, 0.0, 0.53)),
     "upper_arm": ("elbow", (-0.01, 0.118, 0.637)),

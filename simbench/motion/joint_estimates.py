@@ -61,12 +61,16 @@ def estimate_missing_joints(
     }
     if not any(any(parts.values()) for parts in lacking.values()):
         return recording
+    legs = find_needs(marker_map, index, LEG_JOINTS, ["pelvis"])
+    bare = all(all(parts.values()) for parts in lacking.values())
     # Legs alone are a motion.
-    if (
-        all(all(parts.values()) for parts in lacking.values())
-        and not find_needs(marker_map, index, LEG_JOINTS, ["pelvis"]).lacking
-    ):
+    if bare and not legs.lacking:
         return recording
+    if bare and len(legs.used) > len(legs.lacking):
+        raise MotionError(
+            f"{recording.source}: no arm, and no complete legs: markers are missing "
+            f"({', '.join(legs.lacking)}){hints}"
+        )
     complete = [side for side in SIDES if not any(lacking[side].values())]
     if not options.estimate:
         return _say_missing(recording, lacking, complete, hints, advise=True)

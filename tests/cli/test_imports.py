@@ -110,6 +110,12 @@ def test_planning_does_not_import_what_draws_logs_or_is_rarely_needed():
     assert not set(imported.stdout.split()) & slow
 
 
+def test_inspecting_a_recording_imports_neither_compiler_nor_dynamics():
+    statuses, _, imported = run_apart(["motion", "inspect", "sample:walk"])
+    assert statuses == [0]
+    assert not imported & {"matplotlib", "numba", "pandas", "pinocchio", "pybullet", "trimesh", "xarray"}
+
+
 def test_the_help_of_retarget_names_every_method():
     assert ", ".join(RETARGETING_METHODS) in run_apart(["retarget", "--help"])[1]
 

@@ -22,6 +22,8 @@ from simbench.motion.human_motion import (
 )
 from simbench.motion.marker_maps.map_choice import find_reading, make_body
 from simbench.motion.marker_maps.map_evaluation import normalise
+from simbench.motion.marker_maps.map_library import find_aliases, find_needs
+from simbench.motion.marker_maps.map_schema import MarkerMap
 from simbench.motion.marker_maps.recorded_body import (
     ANKLE_HEIGHT,
     LARGEST_LEAN,
@@ -162,6 +164,21 @@ NO_ARMS = "no arm was recorded: both hang beside the trunk, and only the legs fo
 STROKE_EVENTS = ("stroke start", "stroke end")
 
 
+def _say_lost_joints(
+    recording: MarkerRecording, marker_map: MarkerMap, joints: Mapping[str, Array]
+) -> list[str]:
+    """Say which joints a missing marker costs: with some of their markers there, or on the other side."""
+    recorded = {*recording.names, *(known for known, _ in find_aliases(recording.names, marker_map))}
+    said = []
+    for name in marker_map.joints:
+        side, _, part = name.partition("_")
+        twin = f"{SIDES[1 - SIDES.index(side)]}_{part}" if side in SIDES else ""
+        needs = find_needs(marker_map, recorded, [name])
+        if name not in joints and needs.lacking and (needs.used or twin in joints):
+            said.append(f"{name}: not given, without {', '.join(needs.lacking)}")
+    return said
+
+
 def _find_lean(recording: MarkerRecording | SkeletonRecording, upright: Mapping[str, Array]) -> str:
     """Doubt a body whose shoulders are not over its feet in the median; refuse that of an animal.
 
@@ -236,6 +253,7 @@ def to_human_motion(
     turn, origin = WORLD_AXES[vertical], np.zeros(3)
     markers: dict[str, Array] = {}
     if not isinstance(recording, SkeletonRecording):
+        notes += _say_lost_joints(recording, marker_map, joints)
         metres = UNITS[size.unit] / UNITS[recording.unit]
         # If simbench wrote the recording, some of its points are joints and frames.
         endings = ("", "_o", "_x", "_y") if marker_map.in_place else ()

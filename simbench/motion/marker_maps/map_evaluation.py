@@ -253,12 +253,17 @@ class RecordedBody:
             chain = " -> ".join([*self._pending, what])
             raise MotionError(f"{self.source}: the marker map goes in a circle: {chain}")
         self._pending.append(what)
-        found = None
+        found, lacking = None, ""
         for recipe in recipes:
             found = evaluate(recipe)
             if found is not None:
-                self.notes.update({recipe.note: None} if recipe.note else {})
+                name = what.partition(" ")[2]
+                wanted = name in self.marker_map.joints or name in self.marker_map.segments
+                said = recipe.note or (f"{name}: without {lacking}" if lacking and wanted else "")
+                self.notes.update({said: None} if said else {})
                 break
+            named = (each for each in recipe.named_points() if each not in self.recorded)
+            lacking = lacking or ", ".join(each for each in named if self.points.get(each) is None)
         self._pending.pop()
         return found
 

@@ -84,7 +84,7 @@ def find_needs(
                 options.append(Needs(frozenset().union(*(part.used for part in looked)), lacking))
             # That a joint may be recorded under its own name is no marker that somebody forgot.
             named = [option for option in options if option.lacking != (name,)]
-            known[key] = min(named or options, key=lambda option: len(option.lacking))
+            known[key] = min(named or options, key=lambda each: (len(each.lacking), -len(each.used)))
         return known[key]
 
     every = [*(look("point", name, ()) for name in joints), *(look("frame", name, ()) for name in frames)]

@@ -21,6 +21,7 @@ from simbench.motion.readers.marker_tables import find_times
 from simbench.motion.recordings import MarkerRecording
 from simbench.system.limits import MOST_NUMBERS, require_at_most
 
+MEDIAPIPE = 33  # Landmarks of MediaPipe Pose.
 LARGEST_FILE = 200_000_000  # Size, bytes: five minutes at 120 Hz.
 # Where landmarks are, world landmarks first: those of an image are refused.
 POSES = (
@@ -66,6 +67,8 @@ def read_landmarks(path: Path, options: ReadOptions) -> MarkerRecording:
     arrays |= {key: np.array(value, dtype=float) for key, value in scalars if _is_number(value)}
     if not all(name.isdecimal() for name in names):
         arrays["joint_names"] = np.array([name.lower() for name in names])
+    elif len(names) == MEDIAPIPE:
+        options = replace(options, skeleton=options.skeleton or "mediapipe")
     # Times of the frames in any unit, NaN where a frame has none.
     written = [
         [frame[key] for key in TIMES if _is_number(frame.get(key))] if isinstance(frame, dict) else []

@@ -159,6 +159,6 @@ def test_names_no_map_has_are_refused_with_the_closest_map(person, make_recordin
     refused(make_recording(person, few), "marker map kim2005 does not fit", ReadOptions(marker_map="kim2005"))
     refused(
         make_recording(person, few),
-        "'vicon': unknown; known: anatomical, cmu",
+        "'vicon': unknown; known: acclaim, anatomical, cmu",
         ReadOptions(marker_map="vicon"),
     )
