@@ -21,9 +21,8 @@ from simbench.motion.human_motion import (
     validate_motion,
 )
 from simbench.motion.marker_maps.map_choice import find_reading, make_body
-from simbench.motion.marker_maps.map_evaluation import normalise
+from simbench.motion.marker_maps.map_evaluation import RecordedBody, normalise
 from simbench.motion.marker_maps.map_library import find_aliases, find_needs
-from simbench.motion.marker_maps.map_schema import MarkerMap
 from simbench.motion.marker_maps.recorded_body import (
     ANKLE_HEIGHT,
     LARGEST_LEAN,
@@ -164,17 +163,26 @@ NO_ARMS = "no arm was recorded: both hang beside the trunk, and only the legs fo
 STROKE_EVENTS = ("stroke start", "stroke end")
 
 
-def _say_lost_joints(
-    recording: MarkerRecording, marker_map: MarkerMap, joints: Mapping[str, Array]
-) -> list[str]:
-    """Say which joints a missing marker costs: with some of their markers there, or on the other side."""
+def _say_what_lacks(recording: MarkerRecording, body: RecordedBody, joints: Mapping[str, Array]) -> list[str]:
+    """Say which joints and frames a missing marker costs or changes, unless the other side lacks it too."""
+    marker_map = body.marker_map
     recorded = {*recording.names, *(known for known, _ in find_aliases(recording.names, marker_map))}
     said = []
-    for name in marker_map.joints:
+    for name in dict.fromkeys((*marker_map.joints, *marker_map.segments)):
         side, _, part = name.partition("_")
         twin = f"{SIDES[1 - SIDES.index(side)]}_{part}" if side in SIDES else ""
+        for kind in ("point", "frame"):
+            first = body.second_choices.get(f"{kind} {name}")
+            if first is not None and f"{kind} {twin}" not in body.second_choices:
+                lacking = find_needs(marker_map, recorded, first.named_points()).lacking
+                said.append(f"{name}: without {', '.join(lacking)}")
         needs = find_needs(marker_map, recorded, [name])
-        if name not in joints and needs.lacking and (needs.used or twin in joints):
+        if (
+            name in marker_map.joints
+            and name not in joints
+            and needs.lacking
+            and (needs.used or twin in joints)
+        ):
             said.append(f"{name}: not given, without {', '.join(needs.lacking)}")
     return said
 
@@ -253,7 +261,7 @@ def to_human_motion(
     turn, origin = WORLD_AXES[vertical], np.zeros(3)
     markers: dict[str, Array] = {}
     if not isinstance(recording, SkeletonRecording):
-        notes += _say_lost_joints(recording, marker_map, joints)
+        notes += _say_what_lacks(recording, body, joints)
         metres = UNITS[size.unit] / UNITS[recording.unit]
         # If simbench wrote the recording, some of its points are joints and frames.
         endings = ("", "_o", "_x", "_y") if marker_map.in_place else ()

@@ -210,6 +210,8 @@ class RecordedBody:
     frames: dict[str, tuple[Array, Array | None] | None] = field(default_factory=dict)
     # Notes of the recipes that were used, in order, as keys.
     notes: dict[str, None] = field(default_factory=dict)
+    # First recipes of points and frames that were computed by another one, which has no note.
+    second_choices: dict[str, schema.Recipe] = field(default_factory=dict)
     arms_assumed: bool = False  # Whether no arm is recorded, and both are assumed to hang.
     _pending: list[str] = field(default_factory=list, init=False)
 
@@ -253,17 +255,13 @@ class RecordedBody:
             chain = " -> ".join([*self._pending, what])
             raise MotionError(f"{self.source}: the marker map goes in a circle: {chain}")
         self._pending.append(what)
-        found, lacking = None, ""
+        found = None
         for recipe in recipes:
             found = evaluate(recipe)
             if found is not None:
-                name = what.partition(" ")[2]
-                wanted = name in self.marker_map.joints or name in self.marker_map.segments
-                said = recipe.note or (f"{name}: without {lacking}" if lacking and wanted else "")
-                self.notes.update({said: None} if said else {})
+                self.notes.update({recipe.note: None} if recipe.note else {})
+                self.second_choices |= {} if recipe.note or recipe is recipes[0] else {what: recipes[0]}
                 break
-            named = (each for each in recipe.named_points() if each not in self.recorded)
-            lacking = lacking or ", ".join(each for each in named if self.points.get(each) is None)
         self._pending.pop()
         return found
 

@@ -89,3 +89,23 @@ def test_estimate_does_not_advise_itself(body):
 def test_strictly_no_name_is_found(body):
     recording = renamed(record_markers(body, "plug_in_gait"), LELB="X7")
     assert "left_elbow" not in read(recording, strict=True).joints
+
+
+@pytest.mark.parametrize(
+    ("lost", "said"),
+    [
+        ("C7", "neck: without C7"),
+        ("LHEE", "left_heel: not given, without LHEE"),
+        ("LPSI", "pelvis: without LPSI"),
+    ],
+)
+def test_what_a_missing_marker_costs_is_said(body, lost, said):
+    markers = {k: v for k, v in MARKER_SETS["plug_in_gait"](body).items() if k != lost}
+    assert said in read(record_markers(body, markers)).notes
+
+
+def test_legs_that_lack_a_marker_are_refused_by_its_name(body):
+    kept = ("ASI", "PSI", "KNE", "ANK", "HEE", "TOE")
+    markers = {k: v for k, v in MARKER_SETS["plug_in_gait"](body).items() if k[1:] in kept and k != "LPSI"}
+    with pytest.raises(MotionError, match=r"no arm, and no complete legs: markers are missing \(LPSI\)"):
+        read(record_markers(body, markers))
