@@ -7,19 +7,15 @@ from typing import Any
 
 from markdown_text import code, table, write_if_changed
 
-from simbench.runs.baseline import baseline_path, read_baseline
+from simbench.runs.baseline import baseline_path, check_metrics, read_baseline
 from simbench.runs.metric_catalogue import Metric
+from simbench.runs.scenario.loading import load_scenario
 from simbench.runs.scenario.scenario_files import find_scenario, list_scenarios
-from simbench.sim.engine import BULLET
+from simbench.sim.engine import BULLET, MUJOCO
 
-RESULTS = Path(__file__).parents[1] / "concepts" / "results" / "engines.json"
-"""Metrics in MuJoCo, written by `scripts/studies/engines.py`."""
-
-CLOSED_FORMS = RESULTS.parent / "closed_forms.json"
-"""Errors in both engines, written by `scripts/studies/closed_forms.py`."""
-
-ENERGY = RESULTS.parent / "energy.json"
-"""Energy balances of scenarios, written by `scripts/studies/energy_balance.py`."""
+RESULTS = Path(__file__).parents[1] / "concepts" / "results"
+WRITTEN = ("closed_forms", "energy", "amplification")
+"""Tables in `RESULTS` that a script in scripts/studies has written."""
 COLUMNS = {
     "tracking.rms_rad": "tracking, mrad",
     "hands.rms_m": "hands, mm",
@@ -33,15 +29,15 @@ PUSH = "push.survived_ns"
 
 
 def engine_table() -> str:
-    """Lay out each scenario's main metrics, Bullet's before MuJoCo's."""
-    results = json.loads(RESULTS.read_text(encoding="utf-8"))
+    """Lay out the main metrics of each scenario's baselines, Bullet's before MuJoCo's."""
     rows = []
     for name in list_scenarios():
-        path = baseline_path(find_scenario(name), name, BULLET)
-        bullet = {key: each.value for key, each in (read_baseline(path) or {}).items()}
-        found = results.get(name, {"checks": 0, "broken": [], "metrics": {}})
-        mujoco = found["metrics"]
-        held = f"{found['checks'] - len(found['broken'])} of {found['checks']}"
+        bullet, mujoco = (
+            {key: each.value for key, each in (read_baseline(path) or {}).items()}
+            for path in (baseline_path(find_scenario(name), name, engine) for engine in (BULLET, MUJOCO))
+        )
+        checks = check_metrics(load_scenario(name).checks, mujoco)
+        held = f"{sum(check.passed for check in checks)} of {len(checks)}" if mujoco else "no baseline"
         achieved = next((key for key in bullet if key == PUSH or key.endswith(WAYS)), None)
         cells = [pair(bullet, mujoco, metric) for metric in COLUMNS]
         cells.append("—" if achieved is None else f"{pair(bullet, mujoco, achieved)} ({code(achieved)})")
@@ -64,20 +60,15 @@ def value(metrics: Mapping[str, Metric], metric: str) -> str:
     return f"{1e3 * number:.3g}" if metric.endswith(("_rad", "_m")) else f"{number:.3g}"
 
 
-def written_table(results: Path) -> str:
-    """Lay out a table that a script has written."""
-    content = json.loads(results.read_text(encoding="utf-8"))
-    return table(content["heads"], content["rows"])
-
-
 def setup(application: Any) -> dict[str, bool]:
     """Write the tables before Sphinx reads its sources."""
 
     def write(application: Any) -> None:
         folder = Path(application.srcdir) / "generated"
         write_if_changed(folder / "engines.md", engine_table())
-        write_if_changed(folder / "closed_forms.md", written_table(CLOSED_FORMS))
-        write_if_changed(folder / "energy.md", written_table(ENERGY))
+        for name in WRITTEN:
+            content = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+            write_if_changed(folder / f"{name}.md", table(content["heads"], content["rows"]))
 
     application.connect("builder-inited", write)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
