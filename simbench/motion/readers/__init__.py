@@ -90,8 +90,27 @@ SUFFIXES: dict[str, Callable[[Path, ReadOptions], Recording]] = {
 }
 # Size, bytes, of the largest file of a format that is read in blocks and of which only poses are kept.
 LARGEST_STREAMS = {".bvh": 10_000_000_000}
-# Formats that are not read, and what to do about them.
-REFUSED = {".osim": MODEL_ADVICE}
+# Formats that are not read, and what to do about them, by their suffixes.
+REFUSED = {
+    ".osim": MODEL_ADVICE,
+    **dict.fromkeys(
+        (".mp4", ".mov", ".avi", ".mkv", ".webm"),
+        "a video; estimate the pose in it, with GVHMR, WHAM or MediaPipe, and give what these write",
+    ),
+    **dict.fromkeys((".tak", ".cal"), "a take of OptiTrack's Motive; export BVH, FBX, C3D or CSV from it"),
+    ".qtm": "a file of Qualisys Track Manager; export C3D, TSV or FBX from it",
+    ".mvn": "a file of Xsens' MVN; export MVNX, BVH or C3D from it",
+    **dict.fromkeys(
+        (".x2d", ".vsk", ".mcp"), "a file of Vicon's; export C3D, or FBX, of the labelled markers"
+    ),
+    **dict.fromkeys(
+        (".blend", ".ma", ".mb", ".max", ".c4d", ".dae", ".usd", ".usda", ".usdc", ".usdz", ".abc", ".bip"),
+        "a file of a 3D editor; export FBX, GLB or BVH from it, as Blender does",
+    ),
+    ".vmd": "a motion of MikuMikuDance; import it in Blender (MMD Tools) and export BVH",
+    **dict.fromkeys((".xlsx", ".xls"), "a spreadsheet; save the sheet of positions as CSV"),
+    **dict.fromkeys((".h5", ".hdf5", ".mat"), "named arrays; save those of one motion with numpy.savez"),
+}
 # Group of the plug-ins that read a file format, or a source with its own prefix.
 GROUP = "readers"
 

@@ -20,9 +20,11 @@ LENGTH = np.sqrt(0.145**2 + 0.210**2)
         ("kinect:dance", "unknown motion source 'kinect'; known: actor, deepmimic, sample"),
         ("actor:juggle", "unknown task; known: .*drawer"),
         (
-            "dance.mov",
-            r"no reader for \.mov; .* \.bvh, \.c3d, \.csv, .* \.json, \.mot, .* \.sto, \.trc, \.tsv, \.txt",
+            "dance.xyz",
+            r"no reader for \.xyz; .* \.bvh, \.c3d, \.csv, .* \.json, \.mot, .* \.sto, \.trc, \.tsv, \.txt",
         ),
+        ("dance.mov", "dance.mov: a video; estimate the pose in it"),
+        ("dance.QTM", "export C3D, TSV or FBX"),
         ("nowhere/dance.bvh", "no such file"),
         ("dance", "without suffix"),
         pytest.param("d" * 5000 + ".txt", "cannot be read", id="name too long"),
