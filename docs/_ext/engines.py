@@ -14,7 +14,7 @@ from simbench.runs.scenario.scenario_files import find_scenario, list_scenarios
 from simbench.sim.engine import BULLET, MUJOCO
 
 RESULTS = Path(__file__).parents[1] / "concepts" / "results"
-WRITTEN = ("closed_forms", "energy", "amplification")
+WRITTEN = ("closed_forms", "energy")
 """Tables in `RESULTS` that a script in scripts/studies has written."""
 COLUMNS = {
     "tracking.rms_rad": "tracking, mrad",
