@@ -14,8 +14,9 @@ that fails, and any other bound that is missed, make the exit status 1, as in fu
 --compare runs parts again, and compares every cell with the committed results of the same size: a difference
 of more than one unit of the last printed digit, in a whole number any, is named, and makes the exit status 1.
 The committed files stay.
---renew is for stale parts of which code has changed and no data: they are run reduced. If that gives what it
-gave before, the results are noted as current; if not, the differences are named, and exit status is 1.
+--renew is for stale parts of which code has changed, or data that a reduced run reads, too: they are run
+reduced. If that gives what it gave before, the results are noted as current; if not, the differences are
+named, and exit status is 1.
 --check names each page with stale results, and what these are older than; exit status 1 if there is one.
 
 Exit status 0: all that was run holds its bounds; 1: a part failed, a bound is missed, results are stale or

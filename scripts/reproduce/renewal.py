@@ -1,8 +1,9 @@
-"""Results of which only code has changed are current again if a reduced run gives what it gave before.
+"""Results are current again if a reduced run, of what has changed since, gives what it gave before.
 
-Beside the committed results, in `reduced`, are those of a reduced run of the same code. When code that a
-script can reach has changed and no data has, the reduced run is made again: if no cell differs, the results
-are given the digest of the present code and `renewed`, the date. Otherwise they are to be computed in full.
+Beside the committed results, in `reduced`, are those of a reduced run of the same code and data. When code
+that a script can reach has changed, or data that the reduced run reads as well, the reduced run is made
+again: if no cell differs, the results are given the digests of the present code and data and `renewed`, the
+date. Otherwise they are to be computed in full.
 """
 
 from collections.abc import Sequence
@@ -10,7 +11,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from comparison import differences
-from dependencies import KEY, changed_data, changes, digest_of, read_all, say_changes
+from dependencies import KEY, changed_data, changes, data_unit, digest_of, read_all, say_changes
 from parts import Part
 from results import format_results
 from running import read_results
@@ -38,8 +39,10 @@ def obstacles(part: Part, committed: Path) -> list[str]:
         return []
     if KEY not in full:
         return ["there is no record of what they were computed from"]
-    if data := changed_data(full[KEY]["data"]):
-        return [f"{say_changes(data)} changed"]
+    read_too = {data_unit(Path(name)) for name in reduced.get(part.name, {}).get(KEY, {}).get("data", {})}
+    data = [name for name in changed_data(full[KEY]["data"]) if data_unit(Path(name)) not in read_too]
+    if data:
+        return [f"{say_changes(data)} changed, which a reduced run does not read"]
     if reduced.get(part.name, {}).get(KEY, {}).get("code") != full[KEY]["code"]:
         return ["there are no reduced results of the same code"]
     return []
@@ -78,6 +81,10 @@ def renew(part: Part, committed: Path, again: Path) -> list[str]:
             return found
         before = digest_of(full)
         full[KEY] |= {each: now[part.name][KEY][each] for each in ("code", "files")}
+        data = now[part.name][KEY]["data"]
+        for name in changed_data(full[KEY]["data"]):
+            full[KEY]["data"].pop(name, None)
+            full[KEY]["data"] |= {name: data[name]} if name in data else {}
         full[KEY]["renewed"] = datetime.now(timezone.utc).date().isoformat()
         for other in every.values():
             after = other.get(KEY, {}).get("after", {})

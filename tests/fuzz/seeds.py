@@ -134,7 +134,10 @@ def make_seeds(folder: Path) -> Seeds:
     motions, calibration = _motions(folder), _calibration(folder)
     for name, content in motions.items():
         (folder / name).write_bytes(content)
-        _simbench("motion", "inspect", name)
+    for name in motions:
+        # The skeleton of an AMC file is no motion.
+        if not name.endswith(".asf"):
+            _simbench("motion", "inspect", name)
     _simbench("calibrate", "motion1.csv", "--model", "direct_drive_arm", "--kp", "9.5", "--kv", "-9.5")
     _simbench("video", "run", "--end", "0.01", "--out", "video.mp4")
     run = {name: data for name, data in _read(folder, "run", "run").items() if "plots" not in name}

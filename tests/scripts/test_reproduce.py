@@ -207,8 +207,26 @@ def test_code_that_gives_the_same_numbers_renews_them(tree):
     status, said, _ = reproduce(tree, "arm", "--renew")
     assert (status, said) == (
         1,
-        "docs/validation/arm.md: arm: robots/mahru/mahru.urdf changed\n  run: python scripts/reproduce arm\n",
+        "docs/validation/arm.md: arm: robots/mahru/mahru.urdf changed, which a reduced run does not read\n"
+        "  run: python scripts/reproduce arm\n",
     )
+
+
+def test_data_that_a_reduced_run_reads_too_is_renewed(tree):
+    parts = tree / "scripts" / "reproduce" / "parts.py"
+    replace(parts, '"--robot romeo", sized', '"--robot romeo", quick="--robot romeo", sized')
+    reproduce(tree, "--all", "--jobs", 2)
+    replace(tree / "robots" / "romeo" / "romeo.urdf", "1.5", "1.500")
+    assert list(stale(tree)) == ["legs", "late"]
+    status, said, _ = reproduce(tree, "--renew", "--jobs", 2)
+    assert status == 1
+    assert "late: robots/romeo/romeo.urdf changed, which a reduced run does not read\n" in said
+    assert said.endswith("legs: current\n")
+    assert list(stale(tree)) == ["late"]
+    # Other numbers are no renewal.
+    replace(tree / "robots" / "romeo" / "romeo.urdf", "1.500", "1.6")
+    assert reproduce(tree, "--renew", "--jobs", 2)[0] == 1
+    assert list(stale(tree)) == ["legs", "late"]
 
 
 def test_a_killed_run_goes_on(tree):
