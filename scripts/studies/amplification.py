@@ -122,7 +122,7 @@ def measure(
         exact = found[0]
         if exact is None:
             continue
-        row: dict[str, Any] = {"scenario": name, "engine": engine, "time": exact["time"]}
+        row: dict[str, Any] = {"scenario": name, "in": engine, "time": exact["time"]}
         for kind, other in zip(KINDS[1:], found[1:], strict=True):
             if other is None:
                 continue
@@ -158,17 +158,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         start = f"{min(over):.2f} s" if over else ""
         peaks = [f"{curves[part].max():.1e}" if part in curves else "" for part in PARTS]
         joint = str(row.get(f"{'recording' if worst == 'plan' else worst}: joint", ""))
-        lines.append([row["scenario"], row["engine"], *peaks, start, joint if over else ""])
+        lines.append([row["scenario"], row["in"], *peaks, start, joint if over else ""])
+    if given.json:
+        given.json.write_text(json.dumps(rows))
+    if given.table:
+        given.table.write_text(json.dumps({"heads": heads, "rows": lines}, indent=1) + "\n")
     table = Table(*heads, box=None)
     for line in lines:
         table.add_row(*line)
     Console(width=200).print(table)
     for line in failures:
         print(line)
-    if given.json:
-        given.json.write_text(json.dumps(rows))
-    if given.table:
-        given.table.write_text(json.dumps({"heads": heads, "rows": lines}, indent=1) + "\n")
     return 1 if failures else 0
 
 
